@@ -27,6 +27,7 @@
 
 #include "internal.h"
 #include "shim.h"
+#include "trapline.h"
 
 struct child {
 	struct callback_head work;
@@ -78,7 +79,7 @@ static void report(const struct child *child)
 	if (events & BIT(SHIM_SYSCALL_RETURNED))
 		trapline_syscall_returned(child->abi, child->number, 0);
 	if (events & BIT(SHIM_PROCESS_STARTED))
-		trapline_happened(SHIM_PROCESS_STARTED, (u64[4]){ });
+		trapline_happened(SHIM_PROCESS_STARTED, (u64[5]){ });
 }
 
 static void does_work(struct callback_head *work)

@@ -15,6 +15,7 @@
 
 #include "internal.h"
 #include "shim.h"
+#include "trapline.h"
 
 /* In seconds, like DTrace's dtrace_deadman_timeout and dtrace_deadman_user; 0 disables. */
 static unsigned int deadman_timeout = 10;

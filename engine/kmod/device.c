@@ -11,6 +11,7 @@
 
 #include "internal.h"
 #include "shim.h"
+#include "trapline.h"
 
 /* Bytes of the largest argument struct. */
 #define BODY_MAX 576

@@ -13,6 +13,7 @@
 
 #include "internal.h"
 #include "shim.h"
+#include "trapline.h"
 
 /*
  * Runs for every system call of every thread while any is enabled, so it is a bitmap

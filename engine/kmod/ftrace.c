@@ -10,6 +10,7 @@
 
 #include "internal.h"
 #include "shim.h"
+#include "trapline.h"
 
 /* The furthest a call can be from its function: after a landing pad and the saving of lr. */
 #define NEAR 16

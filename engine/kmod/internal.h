@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * The C half of the module: the kernel's interfaces as the engine needs them. It
- * makes no policy; what to probe, arm and record is decided in Rust. shim.h is the
- * contract with that half. This header declares what the C files share among
- * themselves, tl_*; Rust does not know of it. A function that returns an int returns
+ * makes no policy; what to probe, arm and record is decided in Rust. shim.h and
+ * trapline.h are the contract with that half. This header declares what the C files share
+ * among themselves, tl_*; Rust does not know of it. A function that returns an int returns
  * 0 or a negative error number.
  *
  * main.c initialises everything and tears it down; device.c and proc.c are the user interfaces;
@@ -111,6 +111,8 @@ int tl_deadman_init(void);
 void tl_deadman_exit(void);
 
 int tl_nofault_init(void);
+int tl_destructive_init(void);
+void tl_destructive_exit(void);
 int tl_stack_init(void);
 int tl_kprobes_init(void);
 

@@ -121,3 +121,8 @@ unsigned int shim_cpus(void)
 {
 	return nr_cpu_ids;
 }
+
+s64 shim_cpu_offset(void)
+{
+	return (long)per_cpu_ptr((void __percpu *)0, raw_smp_processor_id());
+}

@@ -8,6 +8,7 @@
 #include "selftest.h"
 #include "internal.h"
 #include "shim.h"
+#include "trapline.h"
 
 #ifdef TRAPLINE_MUTANTS
 static char *mutant;
@@ -92,6 +93,7 @@ static const struct {
 	{ NULL, tl_ftrace_exit },
 	{ tl_symbols_init, NULL },
 	{ tl_nofault_init, NULL },
+	{ tl_destructive_init, tl_destructive_exit },
 	{ tl_lock_init, NULL },
 	{ tl_stack_init, NULL },
 	{ tl_kprobes_init, NULL },

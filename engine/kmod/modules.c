@@ -17,6 +17,7 @@
 
 #include "internal.h"
 #include "shim.h"
+#include "trapline.h"
 
 static typeof(&__module_address) module_at;
 

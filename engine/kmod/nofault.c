@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Loads of a D program, from any address. A bad address is an error, not a fault, and
+ * Loads of a D program, from any address, and its writes to a process's memory. A bad address is an error, not a fault, and
  * only RAM is read: reading a device's register may have side effects, or hang the
  * machine. Everything here is callable in probe context.
  */
@@ -104,7 +104,7 @@ static int load_pages(unsigned long address, void *to, size_t length)
 /* A trap may come between the two steps of a context switch, page table and `current`. */
 static bool (*is_own_page_table)(void);
 
-int tl_nofault_init(void)
+static int page_table_init(void)
 {
 	is_own_page_table = (void *)tl_symbol("nmi_uaccess_okay");
 	return is_own_page_table ? 0 : -ENOENT;
@@ -115,7 +115,7 @@ static bool is_own_page_table(void)
 	return true;
 }
 
-int tl_nofault_init(void)
+static int page_table_init(void)
 {
 	return 0;
 }
@@ -155,4 +155,29 @@ int shim_load_user(unsigned long address, void *to, size_t length)
 	if (address >= TASK_SIZE_MAX || length > TASK_SIZE_MAX - address)
 		return -EFAULT;
 	return load_pages(address, to, length);
+}
+
+/*
+ * Whether the page table is the current thread's: while the scheduler switches to another
+ * thread, it is that one's already.
+ */
+static typeof(&task_curr) is_switched_in;
+
+/*
+ * A page that has to be copied first, as it is shared with a child, faults; so does one
+ * that was not written before, where the processor does not mark pages dirty itself.
+ */
+int shim_copyout(unsigned long address, const void *from, size_t length)
+{
+	if (!current->mm || current->flags & PF_KTHREAD)
+		return -EFAULT;
+	if (!is_switched_in(current) || !is_own_page_table())
+		return -EFAULT;
+	return shim_store_user(address, from, length);
+}
+
+int tl_nofault_init(void)
+{
+	is_switched_in = (void *)tl_symbol("task_curr");
+	return is_switched_in ? page_table_init() : -ENOENT;
 }

@@ -13,7 +13,7 @@
 #include <linux/seq_file.h>
 
 #include "internal.h"
-#include "shim.h"
+#include "trapline.h"
 
 union row {
 	struct trapline_fbt_row fbt;

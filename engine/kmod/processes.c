@@ -7,20 +7,21 @@
 
 #include "internal.h"
 #include "shim.h"
+#include "trapline.h"
 
 void tl_on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	if (child->pid == child->tgid)
-		trapline_happened(SHIM_PROCESS_CREATED, (u64[4]){ child->tgid });
+		trapline_happened(SHIM_PROCESS_CREATED, (u64[5]){ child->tgid, (unsigned long)child });
 }
 
 void tl_on_exec(void *data, struct task_struct *task, pid_t before, struct linux_binprm *program)
 {
-	trapline_happened(SHIM_PROGRAM_BEGUN, (u64[4]){ });
+	trapline_happened(SHIM_PROGRAM_BEGUN, (u64[5]){ });
 }
 
 /* For an event of a process whose tracepoint fires in each of its threads. */
-static void report_once(enum shim_event event, const u64 values[4])
+static void report_once(enum shim_event event, const u64 values[5])
 {
 	trapline_happened_once(event, values, (unsigned long)current->signal,
 			       thread_group_empty(current));
@@ -38,7 +39,7 @@ void tl_on_exit(void *data, struct task_struct *task)
 {
 	unsigned int code = task->signal->group_exit_code;
 	unsigned int signal = code & 0x7f;
-	u64 values[4] = { CLD_EXITED, code >> 8 & 0xff };
+	u64 values[5] = { CLD_EXITED, code >> 8 & 0xff };
 
 	if (atomic_read(&task->signal->live))
 		return;
@@ -52,7 +53,8 @@ void tl_on_exit(void *data, struct task_struct *task)
 void tl_on_signal_sent(void *data, int number, struct kernel_siginfo *info, struct task_struct *to,
 		   int group, int result)
 {
-	trapline_happened(SHIM_SIGNAL_SENT, (u64[4]){ to->pid, to->tgid, number, result });
+	trapline_happened(SHIM_SIGNAL_SENT, (u64[5]){ to->pid, to->tgid, number, result,
+					     (unsigned long)to });
 }
 
 /*
@@ -89,7 +91,7 @@ void tl_on_signal_delivered(void *data, int number, struct kernel_siginfo *info,
 	unsigned long handler = (unsigned long)action->sa.sa_handler;
 	unsigned long particulars = info <= SEND_SIG_PRIV ? 0 : (unsigned long)info;
 	bool dies = is_fatal(number, action);
-	u64 values[4] = { number, particulars, handler };
+	u64 values[5] = { number, particulars, handler };
 
 	if (number == SIGKILL && info == SEND_SIG_NOINFO)
 		values[0] = dies_of(current->signal);

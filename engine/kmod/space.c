@@ -24,6 +24,7 @@
 #include "internal.h"
 #include "shim.h"
 #include "space.h"
+#include "trapline.h"
 
 DEFINE_MUTEX(tl_text_lock);
 LIST_HEAD(tl_spaces);

@@ -56,6 +56,33 @@ void shim_task(struct shim_task *to, enum shim_context context)
 	memcpy(to->name, task->comm, sizeof(to->name));
 }
 
+/* The most processes that are looked at: a firing must end. */
+#define ANCESTORS_MAX 1024
+
+/*
+ * The pointers are followed as in parent_of(), each only while the task that has it is alive.
+ * The first task of all is its own parent.
+ */
+int shim_descends_from(u32 pid)
+{
+	const struct task_struct *task = current;
+	unsigned int seen;
+
+	for (seen = 0; seen < ANCESTORS_MAX; seen++) {
+		const struct task_struct *parent;
+
+		if (task->tgid == pid)
+			return 1;
+		if (!pid_alive(task))
+			return 0;
+		parent = rcu_dereference_sched(task->real_parent);
+		if (parent == task)
+			return 0;
+		task = parent;
+	}
+	return 0;
+}
+
 unsigned long shim_thread_key(void)
 {
 	return (unsigned long)current;

@@ -19,6 +19,7 @@
 
 #include "internal.h"
 #include "shim.h"
+#include "trapline.h"
 
 struct timer {
 	struct list_head others;

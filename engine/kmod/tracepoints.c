@@ -4,6 +4,7 @@
 #include <linux/tracepoint.h>
 
 #include "shim.h"
+#include "trapline.h"
 
 /* for_each_kernel_tracepoint() cannot be stopped, so `error` skips the rest. */
 struct walk {

@@ -25,6 +25,7 @@
 #include "internal.h"
 #include "shim.h"
 #include "space.h"
+#include "trapline.h"
 
 static typeof(&force_sig_fault) send_fault;
 static struct tracepoint *forks;
@@ -217,6 +218,10 @@ static struct space *keep_space(const struct task_struct *parent, const struct t
 
 	if (!child->mm || child->mm == parent->mm)
 		return NULL;
+#ifdef TRAPLINE_MUTANTS
+	if (trapline_keeps_traps())
+		return NULL;
+#endif
 	raw_spin_lock_irqsave(&tl_space_lock, state);
 	space = tl_space_of(parent->mm);
 	if (space)

@@ -1,5 +1,5 @@
-//! The package cache. Files are named by the SHA-256 of their contents, which is checked again at
-//! every use.
+//! The package cache. Packages are named by the SHA-256 of their contents, which is checked again at
+//! every use; types, which are made of packages, by that of their inputs.
 
 use std::env;
 use std::fs;
@@ -60,6 +60,11 @@ impl Cache {
         eprintln!("{} is damaged and will be fetched again", path.display());
         fs::remove_file(&path).at("remove", &path)?;
         Ok(None)
+    }
+
+    /// Path of the types that are converted from these inputs, converted or not.
+    pub fn types(&self, sum: &str) -> PathBuf {
+        self.dir.join("types").join(format!("{sum}.btf"))
     }
 
     /// A download directory on the cache's file system, so that [`Self::put`] can rename.

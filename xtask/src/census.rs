@@ -2,16 +2,16 @@
 //! debug-symbol package of the release that the guest boots, since only its symbols tell
 //! instructions from data in the text.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::cache::Cache;
-use crate::error::{Error, Result};
-use crate::files::{self, workspace_root};
+use crate::error::Result;
+use crate::files::{self, Lock, workspace_root};
 use crate::fuzz;
 use crate::guest::Guest;
 use crate::host;
-use crate::image::deb::{self, Kind};
 use crate::image::packages;
+use crate::image::symbols;
 use crate::needs;
 use crate::run;
 
@@ -32,25 +32,9 @@ fn image(guest: &Guest) -> Result<PathBuf> {
     let release = &packages.kernel_release;
     let image = guest.dir().join(format!("vmlinux-{release}"));
     if !image.exists() {
-        let package = packages::with_symbols(guest, &cache, release)?;
-        files::create_dir(&guest.dir())?;
-        files::write(
-            &image,
-            &unpack(&package, &format!("/boot/vmlinux-{release}"))?,
-        )?;
+        let _lock = Lock::take(cache.dir())?;
+        let vmlinux = symbols::vmlinux(guest, &cache, release, &packages.symbols)?;
+        files::write(&image, &vmlinux)?;
     }
     Ok(image)
-}
-
-/// The contents of the file in a package whose path ends with `path`.
-fn unpack(package: &Path, path: &str) -> Result<Vec<u8>> {
-    let members = deb::members(package, |member| member.ends_with(path))?;
-    let file = members.into_iter().find_map(|member| match member.kind {
-        Kind::File { data, .. } => Some(data),
-        Kind::Symlink(_) => None,
-    });
-    file.ok_or_else(|| Error::Content {
-        path: package.into(),
-        why: format!("it has no {path}"),
-    })
 }

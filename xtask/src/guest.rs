@@ -87,8 +87,14 @@ pub struct Kernel {
     pub dtb_enable: Vec<String>,
     /// Modules for /init to load; their dependencies come along.
     pub modules: Vec<String>,
+    /// Modules that lie in /lib/modules for scenarios to load.
+    #[serde(default)]
+    pub spare_modules: Vec<String>,
     /// Kernel command line.
     pub append: String,
+    /// Whether it has no BTF, so that its debug information is converted.
+    #[serde(default)]
+    pub convert_types: bool,
 }
 
 /// A guest's network, brought up only for an interactive shell.

@@ -1,8 +1,10 @@
 //! Builds a guest from its `images/<name>.yaml`: packages, kernel, root and our own parts.
 //!
 //! The steps, in order:
-//! - `packages` (with `apt`, `archive`, `deb`) pins the names of Debian packages to versions once,
-//!   and keeps the answer and the packages in the cache. It needs no root.
+//! - `packages` (with `apt`, `archive`, `deb`, `download`) pins the names of Debian packages to
+//!   versions once, and keeps the answer and the packages in the cache. It needs no root.
+//! - `types` (with `symbols`) converts the debug information of a kernel that has no BTF, and keeps
+//!   the result in the cache.
 //! - `keys` generates the SSH keys for login and host.
 //! - `boot` (with `kernel`, `dtb`, `elf`) extracts kernel, device tree and kernel modules.
 //! - `base` (with `rootfs`, `initramfs`) makes `base.cpio`, the part of the root that does not
@@ -28,6 +30,7 @@ pub mod archive;
 pub mod base;
 pub mod boot;
 pub mod deb;
+pub mod download;
 pub mod dtb;
 pub mod elf;
 pub mod engine;
@@ -45,7 +48,9 @@ pub mod packages;
 pub mod program;
 pub mod rootfs;
 pub mod stamp;
+pub mod symbols;
 pub mod test_module;
+pub mod types;
 pub mod users;
 
 use std::time::Instant;
@@ -71,12 +76,14 @@ pub fn build(guest: &Guest, update: bool) -> Result<()> {
     let keys = Keys::load_or_generate(&dir)?;
     let boot = boot::make(guest, &debs.image)?;
     let base = base::make(guest, &debs.userland, &boot, &keys)?;
-    let initrd = overlay::make(guest, &debs.headers, &packages.kernel_release, &base)?;
-    manifest::write(guest, &boot, &initrd, &keys, &packages.kernel_release)?;
+    let release = &packages.kernel_release;
+    let types = debs.types.as_deref();
+    let initrd = overlay::make(guest, &debs.headers, types, release, &base)?;
+    manifest::write(guest, &boot, &initrd, &keys, release)?;
     let took = seconds(started.elapsed());
     eprintln!(
-        "{}: image of kernel {} is current ({took})",
-        guest.name, packages.kernel_release
+        "{}: image of kernel {release} is current ({took})",
+        guest.name
     );
     Ok(())
 }

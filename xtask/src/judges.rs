@@ -18,9 +18,8 @@ use crate::test;
 const PACKAGE: &str = "engine-isa-judge";
 /// The sources of tables and judges, beside their dependencies.
 const FOLDERS: [&str; 2] = ["engine/isa", "engine/isa-judge"];
-const FILES: [&str; 4] = [
+const FILES: [&str; 3] = [
     ".cargo/config.toml",
-    "Cargo.toml",
     "xtask/src/fuzz.rs",
     "xtask/src/sweep.rs",
 ];
@@ -107,10 +106,48 @@ fn sum() -> Result<String> {
         }
     }
     let lock = files::read(&root.join("Cargo.lock"))?;
-    for package in closure(PACKAGE, &String::from_utf8_lossy(&lock)) {
-        inputs.add(package);
+    let lock = String::from_utf8_lossy(&lock);
+    let packages = closure(PACKAGE, &lock);
+    let manifest = files::read(&root.join("Cargo.toml"))?;
+    let manifest = String::from_utf8_lossy(&manifest);
+    for part in packages
+        .iter()
+        .copied()
+        .chain(settings(&manifest, &packages))
+    {
+        inputs.add(part);
     }
     Ok(inputs.sum())
+}
+
+/// The lines of the workspace's manifest that matter to these packages: profiles, and the features
+/// of dependencies. Other members and dependencies come and go without effect.
+fn settings<'m>(manifest: &'m str, packages: &BTreeSet<&str>) -> Vec<&'m str> {
+    let names: BTreeSet<&str> = packages
+        .iter()
+        .filter_map(|it| it.split('"').nth(1))
+        .collect();
+    let mut section = "";
+    let mut kept = Vec::new();
+    for line in manifest.lines().filter(|line| !line.starts_with('#')) {
+        if line.starts_with('[') {
+            section = line.trim_matches(['[', ']']);
+        }
+        let key = line.split([' ', '=']).next().unwrap_or_default();
+        let package = section.strip_prefix("profile.dev.package.");
+        let package = package.map(|name| name.trim_matches('"'));
+        let is_kept = match section {
+            "workspace.dependencies" => names.contains(key),
+            _ if package.is_some() => package.is_some_and(|it| it == "*" || names.contains(it)),
+            _ => ["profile.", "workspace.package", "workspace.lints"]
+                .iter()
+                .any(|it| section.starts_with(it)),
+        };
+        if is_kept && !line.is_empty() {
+            kept.push(line);
+        }
+    }
+    kept
 }
 
 /// The lock-file entries of a package and of its transitive dependencies.
@@ -154,6 +191,25 @@ mod tests {
         };
         assert_eq!(names("a"), "abc");
         assert_eq!(names("d"), "d");
+    }
+
+    #[test]
+    fn of_the_manifest_profiles_and_own_dependencies_matter() {
+        let manifest = "[workspace]\nmembers = [\n    \"x\",\n]\n\n[workspace.package]\nedition = \"2024\"\n\n\
+                        [workspace.dependencies]\na = \"1\"\nb = \"2\"\n\n[profile.release]\n# Why.\n\
+                        debug = 1\n\n[profile.dev.package.\"*\"]\ndebug = 2\n\n\
+                        [profile.dev.package.b]\ndebug = 3\n";
+        let packages = BTreeSet::from(["name = \"a\"\nversion = \"1\""]);
+        let expected = [
+            "[workspace.package]",
+            "edition = \"2024\"",
+            "a = \"1\"",
+            "[profile.release]",
+            "debug = 1",
+            "[profile.dev.package.\"*\"]",
+            "debug = 2",
+        ];
+        assert_eq!(settings(manifest, &packages), expected);
     }
 
     #[test]

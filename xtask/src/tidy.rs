@@ -9,13 +9,15 @@ use crate::imports;
 
 /// The cfg that only the seam may test.
 const CFG: &str = "target_arch";
-/// The seam, the judge that executes instructions on the host's processor, and functions that only
-/// an assembler makes.
-const SEAMS: [&str; 4] = [
+/// The seam, the judge that executes instructions on the host's processor, functions that only an
+/// assembler makes, and the frames of signals.
+const SEAMS: [&str; 6] = [
     "engine/kernel/src/arch/",
     "engine/kernel/src/mutant/arch/",
     "engine/isa-judge/src/x86/",
     "harness/frames/src/arch/",
+    "harness/native/src/process/arch/",
+    "harness/random/src/arch/",
 ];
 /// Architecture-specific symbols, which a scenario must take from the guest's `names:`.
 const ARCH_SYMBOLS: [&str; 4] = ["__arm64_sys_", "__x64_sys_", "do_undefinstr", "brk_handler"];

@@ -38,7 +38,8 @@ pub struct VmTest {
 }
 
 impl VmTest {
-    /// Every scenario and every mutant on every guest, with these reports.
+    /// Every scenario and every mutant on every guest, with these reports. A job that fails is run once
+    /// more, and is reported as flaky if it passes then.
     pub fn everything(reports: [(&str, PathBuf); 2]) -> Self {
         let pair =
             |(format, file): (&str, PathBuf)| [format.to_owned(), file.display().to_string()];
@@ -48,7 +49,7 @@ impl VmTest {
             mutants: true,
             jobs: None,
             repeat: None,
-            retries: None,
+            retries: Some(1),
             report: reports.map(pair).concat(),
         }
     }

@@ -24,8 +24,11 @@ codes! {
         KeyTooLong = 8 "tuple stack overflow",
         /// A stack that cannot be walked.
         BadStack = 9 "bad stack",
-        /// More work than one run of a clause may do. DTrace has no such fault; its numbers end at
-        /// 10.
-        TooLong = 11 "too much work in one clause",
+        /// A size that is negative, or larger than the memory that it is for can be. `arg5` is the
+        /// size.
+        BadSize = 10 "invalid size",
+        /// More work than one run of a clause may do. DTrace has no such fault; its numbers of
+        /// faults in clauses are far below.
+        TooLong = 100 "too much work in one clause",
     }
 }

@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::Description;
 
 /// Incremented whenever a layout or its meaning changes.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 9;
 
 /// The principal buffer's default size in bytes (DTrace's default `bufsize`).
 pub const BUFFER_SIZE: u32 = 4 << 20;
@@ -38,7 +38,8 @@ pub struct Conf {
     pub reserved: u32,
 }
 
-/// `PROGRAM`: the consumer's program, sent once and before any `ENABLE`. `EINVAL` if it is invalid.
+/// `PROGRAM`: the consumer's program, sent once and before any `ENABLE`. `EINVAL` if it is invalid;
+/// `EACCES` if it is destructive, and the module allows no such program.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]

@@ -28,8 +28,8 @@ pub use ioctl::{
 };
 pub use probe::{Description, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN, TextTooLong};
 pub use program::{
-    AggregateFunction, AggregationRow, ClauseRow, FieldKind, FieldRow, Instruction, KeyRow, MAGIC,
-    ProgramHeader, QUANTIZE_BUCKETS, Scope, Span, ValueKind, VariableRow,
+    AggregateFunction, AggregationRow, ClauseRow, DESTRUCTIVE, FieldKind, FieldRow, Instruction,
+    KeyRow, MAGIC, ProgramHeader, QUANTIZE_BUCKETS, Scope, Span, ValueKind, VariableRow,
 };
 pub use record::{Record, RecordHeader, Records};
 pub use unwind::{FrameRule, UnwindRow};

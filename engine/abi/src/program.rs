@@ -11,7 +11,11 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::codes;
 
 /// A program's magic number: "D" and the version of this layout.
-pub const MAGIC: u32 = 0x4400_0001;
+pub const MAGIC: u32 = 0x4400_0002;
+
+/// In [`ProgramHeader::flags`]: the program may change the system (`-w`). Without it, code that calls
+/// a destructive subroutine is invalid.
+pub const DESTRUCTIVE: u32 = 1;
 
 /// The header of a program.
 #[derive(
@@ -40,9 +44,12 @@ pub struct ProgramHeader {
     pub keys: u32,
     /// Size of the strings in bytes; each ends with a NUL.
     pub strings: u32,
-    /// Scratch memory that one run of any clause may use, in bytes, not counting what `alloca`
-    /// requests.
+    /// Scratch memory that one run of any clause may use, in bytes.
     pub scratch: u32,
+    /// Memory for `alloca` and `copyin` in one run of a clause, in bytes.
+    pub heap: u32,
+    /// [`DESTRUCTIVE`], or 0.
+    pub flags: u32,
     /// Zero.
     pub reserved: u32,
 }
@@ -240,7 +247,7 @@ codes! {
 pub const QUANTIZE_BUCKETS: u32 = 127;
 
 const _: () = {
-    assert!(size_of::<ProgramHeader>() == 48);
+    assert!(size_of::<ProgramHeader>() == 56);
     assert!(size_of::<ClauseRow>() == 32);
     assert!(size_of::<Instruction>() == 8);
     assert!(size_of::<FieldRow>() == 16);

@@ -39,10 +39,13 @@ pub(crate) enum NodeKind {
     Aggregation(String),
     /// `base[keys]`
     Index(Box<Node>, Vec<Node>),
+    /// A named expression; with keys if it has parameters.
+    Inline(Rc<Definition>, Option<Vec<Node>>),
     Call(Function, Vec<Node>),
-    /// `base.member`, or `base->member`. The member's name is not kept: no type has members.
+    /// `base.name`, or `base->name`
     Member {
         base: Box<Node>,
+        name: Rc<str>,
         is_arrow: bool,
     },
     Step {
@@ -98,3 +101,24 @@ pub(crate) enum Binary {
     Compare(Comparison),
     Logic(Logic),
 }
+
+/// `inline type name = value`, or `inline type name[parameters] = value`
+#[derive(Debug)]
+pub(crate) struct Definition {
+    pub name: Rc<str>,
+    pub type_: TypeId,
+    pub parameters: Option<Vec<(Rc<str>, TypeId)>>,
+    pub value: Node,
+}
+
+/// `translator output < input parameter > { members }`
+#[derive(Debug)]
+pub(crate) struct Translator {
+    pub output: TypeId,
+    pub input: TypeId,
+    pub parameter: Rc<str>,
+    pub members: Vec<(Rc<str>, Node)>,
+}
+
+/// The maximum nesting of an expression or a declaration.
+pub(crate) const DEPTH_MAX: u32 = 200;

@@ -2,8 +2,9 @@
 
 use engine_dvm::Builtin;
 
+use crate::functions::Function;
 use crate::types::{
-    GID, ID, INT, INT64, PID, TEXT, TypeId, UID, UINT, UINT32, UINT64, UINTPTR, VOID_POINTER,
+    GID, ID, INT, INT64, LONG, PID, TEXT, TypeId, UID, UINT, UINT32, UINT64, UINTPTR, VOID_POINTER,
 };
 
 /// The built-in variable with this name, and its index if the name includes one: `arg3`.
@@ -16,6 +17,19 @@ pub(crate) fn of(name: &str) -> Option<(Builtin, Option<u64>)> {
     }
     let found = Builtin::ALL.iter().find(|it| it.word() == name)?;
     (*found != Builtin::Arg).then_some((*found, None))
+}
+
+/// The kind of the built-in variable with this name, in DTrace's wording.
+pub(crate) fn kind(name: &str) -> Option<&'static str> {
+    Some(match of(name)? {
+        (Builtin::Arg | Builtin::Uregs, None) => "associative array",
+        _ => "scalar",
+    })
+}
+
+/// Whether D defines a variable or a function with this name.
+pub(crate) fn is_defined(name: &str) -> bool {
+    of(name).is_some() || Function::of(name).is_some()
 }
 
 fn single(text: &str) -> Option<u8> {
@@ -44,6 +58,8 @@ pub(crate) fn type_of(builtin: Builtin) -> TypeId {
         Builtin::Curthread => VOID_POINTER,
         Builtin::Caller | Builtin::Ucaller => UINTPTR,
         Builtin::Stackdepth | Builtin::Ustackdepth => UINT32,
+        // It may be negative, and then has to be so in the 64 bits of a sum.
+        Builtin::Cpuoffset => LONG,
     }
 }
 

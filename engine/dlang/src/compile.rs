@@ -1,70 +1,61 @@
-//! The driver: from texts to a program.
+//! One pass: from texts to a program.
 
-use engine_dvm::{Verified, limits};
+use engine_dvm::Verified;
 
 use crate::ast;
-use crate::check::Checker;
+use crate::check::{self, Checker};
 use crate::emit::{self, Emitter};
 use crate::error::{Error, Mistake, Region};
 use crate::lex::Lexer;
+use crate::library::Library;
+use crate::lines::Lines;
 use crate::names::{self, Names};
 use crate::parse::Parser;
-use crate::program::{Aggregation, Clause, Field, Program, Setting};
-use crate::size::size;
+use crate::pragmas;
+use crate::program::{Aggregation, Clause, Field, Need, Program, Setting};
+use crate::stability::{Attributes, DEFAULT};
 use crate::tables::{self, Tables};
 use crate::tag::Tag;
 use crate::tree::{Expression, Statement};
 use crate::types::Types;
 use crate::{Kind, Settings, Text};
 
-/// Compiles texts, in order, as one program.
-pub fn compile(texts: &[Text], settings: &Settings) -> Result<Program, Error> {
-    let mut compiler = Compiler::new(settings);
-    let compiled = compiler.program(texts);
-    match string_size(&compiler.options) {
-        // The errors may depend on the string size.
-        Some(string_size) if string_size != settings.string_size => {
-            let settings = Settings {
-                string_size,
-                ..settings.clone()
-            };
-            Compiler::new(&settings).program(texts)
-        }
-        _ => compiled,
-    }
-}
-
-/// The string size set by a pragma, if it is valid.
-fn string_size(options: &[Setting]) -> Option<u32> {
-    let last = options.iter().rfind(|option| option.name == "strsize")?;
-    let size = u32::try_from(size(last.value.as_deref()?)?).ok()?;
-    limits::STRING_SIZE.contains(&size).then_some(size)
-}
-
 /// The state of a compilation.
-struct Compiler<'s> {
+pub(crate) struct Compiler<'s> {
     settings: &'s Settings,
     types: Types,
-    names: Names,
+    pub names: Names,
     tables: Tables,
     clauses: Vec<Clause>,
-    options: Vec<Setting>,
+    pub options: Vec<Setting>,
+    needs: Vec<Need>,
 }
 
 impl<'s> Compiler<'s> {
-    fn new(settings: &'s Settings) -> Self {
+    pub(crate) fn new(settings: &'s Settings) -> Self {
         Self {
             settings,
-            types: Types::new(settings.pointer, settings.string_size),
-            names: Names::new(&settings.constants),
+            types: Types::new(settings.pointer, settings.string_size)
+                .with_kernel(settings.kernel.clone()),
+            names: Names::new(&settings.constants, settings.minimum),
             tables: Tables::default(),
             clauses: Vec::new(),
             options: Vec::new(),
+            needs: Vec::new(),
         }
     }
 
-    fn program(&mut self, texts: &[Text]) -> Result<Program, Error> {
-        for (number, text) in texts.iter().enumerate() {
+    /// Compiles these libraries and texts as one program.
+    pub(crate) fn program(&mut self, own: &[&Library], texts: &[Text]) -> Result<Program, Error> {
+        for (number, library) in (texts.len()..).zip(own) {
+            self.names.chooses = true;
+            self.text(number, &library.text())?;
+        }
+        self.names.chooses = false;
+        let numbered = || texts.iter().enumerate();
+        let libraries = numbered().filter(|(_, text)| text.is_library());
+        let programs = numbered().filter(|(_, text)| !text.is_library());
+        for (number, text) in libraries.chain(programs) {
             self.text(number, text)?;
         }
         let aggregations = self.names.aggregations.iter();
@@ -72,6 +63,7 @@ impl<'s> Compiler<'s> {
             .map(|it| aggregation(it, &self.types))
             .collect();
         let tables = std::mem::take(&mut self.tables);
+        let is_destructive = tables.is_destructive;
         let block = tables.block(&self.names, &self.types);
         let block = block.ok_or_else(|| {
             let message = "program is too long";
@@ -80,27 +72,38 @@ impl<'s> Compiler<'s> {
         self.settings.check(&block, texts)?;
         Ok(Program {
             block,
+            is_destructive,
             clauses: std::mem::take(&mut self.clauses),
             aggregations,
             options: self.options.clone(),
+            needs: std::mem::take(&mut self.needs),
         })
     }
 
     fn text(&mut self, number: usize, text: &Text) -> Result<(), Error> {
-        let is_file = matches!(text.kind, Kind::File { .. });
+        let is_file = text.kind != Kind::Specifier;
         let lexer = Lexer::new(text, number, self.settings);
         let mut parser = Parser::new(lexer, number, is_file, &mut self.types, &mut self.names);
-        let parsed = parser.program();
+        let parsed = parser.program().and_then(|clauses| match clauses.first() {
+            Some(first) if text.is_library() => {
+                let message = "a library has no clauses of its own: they belong to a program";
+                Err(Mistake::new(Tag::Syntax, first.line, message))
+            }
+            _ => Ok(clauses),
+        });
         let mut lexer = parser.lexer;
+        pragmas::set_attributes(&mut self.names, &lexer);
         let done = parsed.and_then(|clauses| {
             self.check_arguments(&lexer)?;
             clauses
                 .iter()
-                .try_for_each(|clause| self.clause(number, clause))
+                .try_for_each(|clause| self.clause(number, clause, &lexer.lines))?;
+            pragmas::check(&self.names, &self.types, &lexer)
         });
         self.options.append(&mut lexer.options);
+        self.needs.append(&mut lexer.needs);
         let tagged = lexer.flags.error_tags;
-        done.map_err(|mistake| Error::new(mistake, number, text, lexer.file, tagged))
+        done.map_err(|mistake| Error::new(mistake, number, text, &lexer.lines, tagged))
     }
 
     /// An unreferenced macro argument is an error.
@@ -114,8 +117,14 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn clause(&mut self, number: usize, clause: &ast::Clause) -> Result<(), Mistake> {
-        let (predicate, statements) = self.checked(number, clause)?;
+    fn clause(
+        &mut self,
+        number: usize,
+        clause: &ast::Clause,
+        lines: &Lines,
+    ) -> Result<(), Mistake> {
+        let described = self.described(clause)?;
+        let (predicate, statements, used) = self.checked(number, clause, lines)?;
         let emitter = Emitter::new(
             &self.types,
             &mut self.names,
@@ -124,14 +133,32 @@ impl<'s> Compiler<'s> {
             clause.line,
         );
         let actions = emitter.clause(predicate.as_ref(), &statements)?;
+        let place = lines.place(clause.line);
         self.clauses.push(Clause {
             text: number,
-            line: clause.line,
+            line: place.line,
+            file: place.file,
             descriptions: clause.descriptions.clone(),
             actions,
             is_empty: clause.statements.is_empty(),
+            attributes: [described, used],
         });
         Ok(())
+    }
+
+    /// The least attributes of the descriptions.
+    fn described(&self, clause: &ast::Clause) -> Result<Attributes, Mistake> {
+        let levels = &self.names.levels;
+        let mut descriptions = clause.descriptions.iter();
+        let least = descriptions.try_fold(None, |least: Option<Attributes>, (text, it)| {
+            let attributes = levels.of(it).0;
+            let what = format_args!("probe description {text}");
+            check::stability::check(levels, attributes, what, clause.line)?;
+            Ok(Some(
+                least.map_or(attributes, |least| least.least(attributes)),
+            ))
+        })?;
+        Ok(least.unwrap_or(DEFAULT))
     }
 
     /// Checks a clause. Its actions are checked before its predicate, unless they need a variable
@@ -140,12 +167,10 @@ impl<'s> Compiler<'s> {
         &mut self,
         number: usize,
         clause: &ast::Clause,
-    ) -> Result<(Option<Expression>, Vec<Statement>), Mistake> {
-        let mut checker = Checker {
-            types: &mut self.types,
-            names: &mut self.names,
-            number,
-        };
+        lines: &Lines,
+    ) -> Result<(Option<Expression>, Vec<Statement>, Attributes), Mistake> {
+        let mut checker =
+            Checker::new(&mut self.types, &mut self.names, lines, number).of(&clause.descriptions);
         let first = statements(&mut checker, clause);
         let is_unknown = |mistake: &Mistake| {
             matches!(mistake.tag, Tag::IdentUndef | Tag::VarUndef | Tag::Unknown)
@@ -165,7 +190,7 @@ impl<'s> Compiler<'s> {
             Some(known) => known,
             None => statements(&mut checker, clause)?,
         };
-        Ok((predicate, known))
+        Ok((predicate, known, checker.attributes))
     }
 }
 
@@ -190,9 +215,12 @@ impl Settings {
     /// An error about a program as a whole.
     fn refused(&self, texts: &[Text], tag: Tag, message: String) -> Error {
         let mistake = Mistake::new(tag, 1, message);
-        let number = texts.len().saturating_sub(1);
-        let last = texts.last().cloned().unwrap_or_default();
-        Error::new(mistake, number, &last, None, self.error_tags)
+        let mut numbered = texts.iter().enumerate();
+        let last = numbered.rfind(|(_, text)| !text.is_library());
+        let (number, last) = last
+            .map(|(number, text)| (number, text.clone()))
+            .unwrap_or_default();
+        Error::new(mistake, number, &last, &Lines::default(), self.error_tags)
     }
 }
 

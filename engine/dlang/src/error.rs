@@ -3,6 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
+use crate::lines::Lines;
 use crate::program::Setting;
 use crate::tag::Tag;
 use crate::{Kind, Settings, Text};
@@ -72,29 +73,32 @@ pub struct Error {
 enum Origin {
     Specifier(String),
     Script(String),
+    Library(String),
 }
 
 impl Error {
-    /// `mistake`, in the text with this number; `file` is the name set by the last `#line`.
+    /// `mistake`, in the text with this number and these lines.
     pub(crate) fn new(
         mistake: Mistake,
         number: usize,
         text: &Text,
-        file: Option<Rc<str>>,
+        lines: &Lines,
         tagged: bool,
     ) -> Self {
+        let place = lines.place(mistake.line);
         let origin = match &text.kind {
             Kind::Specifier => Origin::Specifier(text.source.clone()),
             Kind::File { name } => Origin::Script(name.clone()),
+            Kind::Library { name } => Origin::Library(name.clone()),
         };
         Self {
             tag: mistake.tag,
             text: number,
-            line: mistake.line,
+            line: place.line,
             message: mistake.message,
             origin,
             region: mistake.region,
-            file,
+            file: place.file,
             tagged,
         }
     }
@@ -108,13 +112,23 @@ impl Error {
         };
         let mistake = Mistake::new(Tag::PragmaOptset, setting.line, message);
         let text = texts.get(setting.text).cloned().unwrap_or_default();
-        Self::new(mistake, setting.text, &text, None, settings.error_tags)
+        let error = Self::new(
+            mistake,
+            setting.text,
+            &text,
+            &Lines::default(),
+            settings.error_tags,
+        );
+        Self {
+            file: setting.file.clone(),
+            ..error
+        }
     }
 
     fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, &self.origin, self.region) {
             (Some(file), _, _) => write!(f, "\"{file}\", line {}: ", self.line),
-            (None, Origin::Script(_), _) => write!(f, "line {}: ", self.line),
+            (None, Origin::Script(_) | Origin::Library(_), _) => write!(f, "line {}: ", self.line),
             (None, Origin::Specifier(_), Some(region)) => write!(f, "in {}: ", region.words()),
             (None, Origin::Specifier(_), None) => Ok(()),
         }
@@ -126,6 +140,7 @@ impl fmt::Display for Error {
         match &self.origin {
             Origin::Specifier(source) => write!(f, "invalid probe specifier {source}: ")?,
             Origin::Script(name) => write!(f, "failed to compile script {name}: ")?,
+            Origin::Library(name) => write!(f, "failed to compile library {name}: ")?,
         }
         if self.tagged {
             write!(f, "[{}] ", self.tag.word())?;
@@ -148,6 +163,7 @@ mod tests {
             value: Some("3".into()),
             text: 0,
             line: 2,
+            file: None,
         };
         let text = Text {
             kind: Kind::File { name: "x.d".into() },

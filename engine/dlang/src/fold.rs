@@ -1,9 +1,10 @@
-//! Constants, and constant folding.
+//! Constants, and constant folding. As in DTrace constants are calculated in 64 bits, whatever their
+//! types; only a cast truncates.
 
 use crate::lex::Integer;
 use crate::types::{INT, LONG, LONGLONG, TypeId, Types, UINT, ULONG, ULONGLONG};
 
-/// A constant: its value, extended according to its type.
+/// A constant. Its value has 64 bits, and may exceed its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Constant {
     pub value: u64,
@@ -24,9 +25,10 @@ impl Constant {
         self.value.cast_signed()
     }
 
-    /// Converts the constant to another numeric or pointer type.
+    /// Converts the constant to another numeric or pointer type, as an operand.
     pub(crate) fn converted(self, types: &Types, type_: TypeId) -> Self {
         let value = match (types.integer(type_), types.integer(self.type_)) {
+            (Some(to), Some(from)) if to.size >= from.size => self.value,
             (Some(to), _) => to.extend(self.value),
             // A 32-bit address is never sign-extended.
             (None, Some(from)) if types.pointer == 4 && from.size <= 4 => {
@@ -34,6 +36,13 @@ impl Constant {
             }
             _ => self.value,
         };
+        Self { value, type_ }
+    }
+
+    /// Converts the constant to a type, and truncates it to what the type represents.
+    pub(crate) fn cast(self, types: &Types, type_: TypeId) -> Self {
+        let Self { value, .. } = self.converted(types, type_);
+        let value = types.integer(type_).map_or(value, |to| to.extend(value));
         Self { value, type_ }
     }
 
@@ -85,7 +94,7 @@ impl Operator {
         matches!(self, Self::Div | Self::Mod)
     }
 
-    /// Whether its result fits the type of its operands without truncation.
+    /// Whether its result fits the type of operands that fit it.
     pub(crate) fn keeps_within(self) -> bool {
         matches!(
             self,
@@ -177,21 +186,19 @@ pub(crate) fn literal(types: &Types, integer: Integer) -> Option<Constant> {
 /// `-constant`
 pub(crate) fn negate(types: &Types, constant: Constant) -> Constant {
     let promoted = constant.converted(types, types.promoted(constant.type_));
-    let negated = Constant {
+    Constant {
         value: promoted.value.wrapping_neg(),
         ..promoted
-    };
-    negated.converted(types, promoted.type_)
+    }
 }
 
 /// `~constant`
 pub(crate) fn complement(types: &Types, constant: Constant) -> Constant {
     let promoted = constant.converted(types, types.promoted(constant.type_));
-    let complement = Constant {
+    Constant {
         value: !promoted.value,
         ..promoted
-    };
-    complement.converted(types, promoted.type_)
+    }
 }
 
 /// `left operator right`; `None` for a division by zero.
@@ -214,7 +221,7 @@ pub(crate) fn calculate(
         right.converted(types, type_).value
     };
     let value = apply(operator, is_signed, left, right)?;
-    Some(Constant { value, type_ }.converted(types, type_))
+    Some(Constant { value, type_ })
 }
 
 fn apply(operator: Operator, is_signed: bool, left: u64, right: u64) -> Option<u64> {

@@ -4,8 +4,8 @@ use engine_abi::AggregateFunction;
 use engine_dvm::Subroutine;
 
 use crate::types::{
-    CHAR, CHAR_POINTER, INT, INT32, INT64, SIZE, STACK, TEXT, TypeId, UADDR, UINTPTR, UMOD, USTACK,
-    USYM, VOID, VOID_POINTER,
+    CHAR, CHAR_POINTER, INT, INT32, INT64, MOD, PID, SIZE, STACK, SYM, TEXT, TypeId, UADDR, UINT32,
+    UINT64, UINTPTR, UMOD, USHORT, USTACK, USYM, VOID, VOID_POINTER,
 };
 
 /// A function, by kind.
@@ -25,7 +25,7 @@ macro_rules! actions {
         impl Action {
             const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            fn word(self) -> &'static str {
+            pub(crate) fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
         }
@@ -33,17 +33,34 @@ macro_rules! actions {
 }
 
 actions! {
+    Breakpoint "breakpoint",
+    Chill "chill",
     Clear "clear",
     Commit "commit",
+    Copyout "copyout",
+    Copyoutstr "copyoutstr",
     Denormalize "denormalize",
     Discard "discard",
     Exit "exit",
+    Freopen "freopen",
+    Ftruncate "ftruncate",
+    Func "func",
+    Jstack "jstack",
+    Mod "mod",
     Normalize "normalize",
+    Panic "panic",
+    Print "print",
     Printa "printa",
     Printf "printf",
+    Raise "raise",
+    Setopt "setopt",
     Speculate "speculate",
     Stack "stack",
+    Stop "stop",
+    Sym "sym",
+    System "system",
     Trace "trace",
+    Tracemem "tracemem",
     Trunc "trunc",
     Uaddr "uaddr",
     Ufunc "ufunc",
@@ -52,16 +69,37 @@ actions! {
     Usym "usym",
 }
 
+impl Action {
+    /// The subroutine of an action that the machine performs by one, which is destructive.
+    pub(crate) fn subroutine(self) -> Option<Subroutine> {
+        let mut destructive = Subroutine::ALL.iter().filter(|it| it.is_destructive());
+        destructive.find(|it| it.word() == self.word()).copied()
+    }
+}
+
+/// The subroutines that expressions can call.
+fn subroutines() -> impl Iterator<Item = &'static Subroutine> {
+    Subroutine::ALL.iter().filter(|it| !it.is_destructive())
+}
+
 impl Function {
     /// The function with this name.
     pub(crate) fn of(name: &str) -> Option<Self> {
-        let subroutine = Subroutine::ALL.iter().find(|it| it.word() == name);
+        let subroutine = subroutines().find(|it| it.word() == name);
         let aggregate = AggregateFunction::ALL.iter().find(|it| it.word() == name);
         let action = Action::ALL.iter().find(|it| it.word() == name);
         subroutine
             .map(|it| Self::Subroutine(*it))
             .or(aggregate.map(|it| Self::Aggregate(*it)))
             .or(action.map(|it| Self::Action(*it)))
+    }
+
+    /// The names of all functions.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        let subroutines = subroutines().map(|it| it.word());
+        let aggregates = AggregateFunction::ALL.iter().map(|it| it.word());
+        let actions = Action::ALL.iter().map(|it| it.word());
+        subroutines.chain(aggregates).chain(actions)
     }
 
     /// Its name.
@@ -153,7 +191,24 @@ fn subroutine(subroutine: Subroutine) -> Signature {
         Subroutine::Strchr | Subroutine::Strrchr => fixed(TEXT, &[CHARS, Some(CHAR)]),
         Subroutine::Index | Subroutine::Rindex => optional(INT, &[CHARS, CHARS, Some(INT)]),
         Subroutine::Lltostr => optional(TEXT, &[Some(INT64), Some(INT)]),
-        Subroutine::Basename | Subroutine::Dirname => fixed(TEXT, &[CHARS]),
+        Subroutine::Basename
+        | Subroutine::Dirname
+        | Subroutine::Cleanpath
+        | Subroutine::Tolower
+        | Subroutine::Toupper => fixed(TEXT, &[CHARS]),
+        Subroutine::Strtoll => optional(INT64, &[CHARS, Some(INT)]),
+        Subroutine::Json => fixed(TEXT, &[CHARS, CHARS]),
+        Subroutine::Htons | Subroutine::Ntohs => fixed(USHORT, &[Some(USHORT)]),
+        Subroutine::Htonl | Subroutine::Ntohl => fixed(UINT32, &[Some(UINT32)]),
+        Subroutine::Htonll | Subroutine::Ntohll => fixed(UINT64, &[Some(UINT64)]),
+        Subroutine::Progenyof => fixed(INT, &[Some(PID)]),
+        Subroutine::Getmajor | Subroutine::Getminor => fixed(UINT32, &[Some(UINT32)]),
+        Subroutine::InetNtoa | Subroutine::InetNtoa6 => fixed(TEXT, &[MEMORY]),
+        Subroutine::InetNtop | Subroutine::LinkNtop => fixed(TEXT, &[Some(INT), MEMORY]),
+        Subroutine::Chill | Subroutine::Raise => fixed(VOID, &[Some(INT)]),
+        Subroutine::Breakpoint | Subroutine::Panic | Subroutine::Stop => fixed(VOID, &[]),
+        Subroutine::Copyout => fixed(VOID, &[MEMORY, Some(UINTPTR), Some(SIZE)]),
+        Subroutine::Copyoutstr => fixed(VOID, &[CHARS, Some(UINTPTR), Some(SIZE)]),
     }
 }
 
@@ -173,10 +228,22 @@ fn action(action: Action) -> Signature {
         Action::Commit | Action::Discard | Action::Exit | Action::Speculate => {
             fixed(VOID, &[Some(INT)])
         }
-        Action::Printa | Action::Printf => open(VOID, &[ANY]),
-        Action::Trace => fixed(VOID, &[ANY]),
+        Action::Breakpoint => subroutine(Subroutine::Breakpoint),
+        Action::Chill => subroutine(Subroutine::Chill),
+        Action::Copyout => subroutine(Subroutine::Copyout),
+        Action::Copyoutstr => subroutine(Subroutine::Copyoutstr),
+        Action::Panic => subroutine(Subroutine::Panic),
+        Action::Raise => subroutine(Subroutine::Raise),
+        Action::Stop => subroutine(Subroutine::Stop),
+        Action::Ftruncate => fixed(VOID, &[]),
+        Action::Printa | Action::Printf | Action::System | Action::Freopen => open(VOID, &[ANY]),
+        Action::Setopt => optional(VOID, &[CHARS, CHARS]),
+        Action::Tracemem => open(VOID, &[ANY, ANY]),
+        Action::Sym | Action::Func => fixed(SYM, &[Some(UINTPTR)]),
+        Action::Mod => fixed(MOD, &[Some(UINTPTR)]),
+        Action::Print | Action::Trace => fixed(VOID, &[ANY]),
         Action::Stack => open(STACK, &[]),
-        Action::Ustack => open(USTACK, &[]),
+        Action::Jstack | Action::Ustack => open(USTACK, &[]),
         Action::Uaddr => fixed(UADDR, &[Some(UINTPTR)]),
         Action::Usym | Action::Ufunc => fixed(USYM, &[Some(UINTPTR)]),
         Action::Umod => fixed(UMOD, &[Some(UINTPTR)]),

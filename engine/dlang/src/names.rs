@@ -1,12 +1,16 @@
 //! The symbol table: the variables and aggregations of a compilation.
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use engine_abi::{AggregateFunction, Scope};
 
-use crate::ast::NodeKind;
+use crate::ast::{Definition, NodeKind, Translator};
 use crate::fold::Constant;
+use crate::library::{self, Library};
+use crate::provider::Provider;
+use crate::stability::{Attributes, Levels};
 use crate::types::{INT, LONG, TypeId};
 
 /// A variable.
@@ -69,13 +73,32 @@ pub(crate) struct Key {
     pub frames: u32,
 }
 
+/// A name for a constant, or for an expression.
+#[derive(Debug, Clone)]
+pub(crate) enum Inline {
+    Constant(NodeKind),
+    Expression(Rc<Definition>),
+}
+
 /// A variable, by its number.
 pub(crate) type VariableId = usize;
 
 /// The symbol table. Clause-local variables belong to one text, all others to the program.
 pub(crate) struct Names {
-    /// The named constants.
-    pub inlines: HashMap<Rc<str>, NodeKind>,
+    pub inlines: HashMap<Rc<str>, Inline>,
+    pub translators: Vec<Rc<Translator>>,
+    /// The providers that are declared.
+    pub providers: Vec<Provider>,
+    /// The attributes of names.
+    pub levels: Levels,
+    /// The global names that have been assigned to, before anything is checked.
+    pub assigned: HashSet<Rc<str>>,
+    /// The library that defines a name that was not found.
+    pub wanted: Cell<Option<&'static Library>>,
+    /// Whether a translator's member may be defined more than once, for kernels that differ.
+    pub chooses: bool,
+    /// The number of registers in `uregs[]`.
+    pub registers: u64,
     pub variables: Vec<Variable>,
     pub aggregations: Vec<Aggregation>,
     variable_numbers: HashMap<(Scope, usize, String), VariableId>,
@@ -83,15 +106,32 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The predefined names, with these constants.
-    pub(crate) fn new(given: &[(String, u64)]) -> Self {
+    /// The predefined names, with these indices of registers, and the least that may be used.
+    pub(crate) fn new(given: &[(String, u64)], minimum: Option<Attributes>) -> Self {
+        let last = given.iter().map(|(_, place)| *place).max();
         Self {
             inlines: constants(given),
+            translators: Vec::new(),
+            providers: Vec::new(),
+            levels: Levels::new(minimum),
+            assigned: HashSet::new(),
+            wanted: Cell::new(None),
+            chooses: false,
+            registers: last.map_or(0, |place| place.saturating_add(1)),
             variables: Vec::new(),
             aggregations: Vec::new(),
             variable_numbers: HashMap::new(),
             aggregation_numbers: HashMap::new(),
         }
+    }
+
+    /// Notes that this name was not found. Whether a library defines it.
+    pub(crate) fn want(&self, name: &str) -> bool {
+        let found = library::defining(name);
+        if found.is_some() {
+            self.wanted.set(found);
+        }
+        found.is_some()
     }
 
     /// The variable with this name, as seen from the text with this number.
@@ -135,13 +175,36 @@ fn key(scope: Scope, text: usize, name: &str) -> (Scope, usize, String) {
     (scope, text, name.to_owned())
 }
 
+/// DTrace's names of faults, the values of `arg4` in `ERROR`. Not all happen here.
+const FAULTS: &[(&str, u64)] = &[
+    ("DTRACEFLT_UNKNOWN", 0),
+    ("DTRACEFLT_BADADDR", 1),
+    ("DTRACEFLT_BADALIGN", 2),
+    ("DTRACEFLT_ILLOP", 3),
+    ("DTRACEFLT_DIVZERO", 4),
+    ("DTRACEFLT_NOSCRATCH", 5),
+    ("DTRACEFLT_KPRIV", 6),
+    ("DTRACEFLT_UPRIV", 7),
+    ("DTRACEFLT_TUPOFLOW", 8),
+    ("DTRACEFLT_BADSTACK", 9),
+    ("DTRACEFLT_BADSIZE", 10),
+];
+
 /// The predefined constants.
-fn constants(given: &[(String, u64)]) -> HashMap<Rc<str>, NodeKind> {
+fn constants(given: &[(String, u64)]) -> HashMap<Rc<str>, Inline> {
     let given = given.iter().map(|(name, value)| (&**name, *value, INT));
-    let all = given.chain([("NULL", 0, LONG)]);
+    let faults = FAULTS.iter().map(|(name, value)| (*name, *value, INT));
+    let own = [
+        ("NULL", 0, LONG),
+        ("AF_INET", 2, INT),
+        ("AF_INET6", 10, INT),
+        ("ARPHRD_ETHER", 1, INT),
+        ("ARPHRD_INFINIBAND", 32, INT),
+    ];
+    let all = given.chain(faults).chain(own);
     all.map(|(name, value, type_)| {
         let constant = Constant { value, type_ };
-        (name.into(), NodeKind::Constant(constant))
+        (name.into(), Inline::Constant(NodeKind::Constant(constant)))
     })
     .collect()
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use engine_abi::{
-    AggregateFunction, AggregationRow, ClauseRow, FieldKind, FieldRow, Instruction, KeyRow, MAGIC,
-    PROGRAM_MAX, ProgramHeader, Span, ValueKind, VariableRow,
+    AggregateFunction, AggregationRow, ClauseRow, DESTRUCTIVE, FieldKind, FieldRow, Instruction,
+    KeyRow, MAGIC, PROGRAM_MAX, ProgramHeader, Span, ValueKind, VariableRow,
 };
 use engine_dvm::limits;
 use zerocopy::{FromBytes, IntoBytes};
@@ -25,6 +25,10 @@ pub(crate) struct Tables {
     pub fields: Vec<FieldRow>,
     /// The maximum of the clauses' scratch memory, in bytes.
     pub scratch: u32,
+    /// The same for `alloca` and `copyin`.
+    pub heap: u32,
+    /// Whether a clause changes the system.
+    pub is_destructive: bool,
     /// The formats parsed so far.
     pub formats: Formats,
     strings: Vec<u8>,
@@ -82,6 +86,8 @@ impl Tables {
             keys: length(&self.keys),
             strings: length(&self.strings),
             scratch: self.scratch,
+            heap: self.heap,
+            flags: if self.is_destructive { DESTRUCTIVE } else { 0 },
             reserved: 0,
         };
         let mut bytes = header.as_bytes().to_vec();
@@ -104,7 +110,7 @@ impl Tables {
     fn variable(&mut self, variable: &Variable, types: &Types) {
         let (kind, size) = match variable.type_.map(|it| (types.kind(it), types.size(it))) {
             Some((Type::Text, size)) => (ValueKind::Text, size),
-            Some((Type::Array(..), size)) => (ValueKind::Bytes, size),
+            Some((Type::Array(..) | Type::Structure(_), size)) => (ValueKind::Bytes, size),
             _ => (ValueKind::Scalar, 8),
         };
         let keys = variable.keys.iter().flatten();
@@ -168,13 +174,14 @@ pub(crate) fn part(types: &Types, type_: TypeId, frames: u32) -> Part {
     let size = types.size(type_);
     let (kind, size) = match types.kind(type_) {
         Type::Text => (FieldKind::Text, size),
-        Type::Array(..) => (FieldKind::Bytes, size),
+        Type::Array(..) | Type::Structure(_) => (FieldKind::Bytes, size),
         Type::Stack => (FieldKind::Stack, frames.saturating_mul(8)),
         Type::UserStack => {
             let words = frames.saturating_add(1);
             (FieldKind::UserStack, words.saturating_mul(8))
         }
         Type::UserAddress(_) => (FieldKind::Bytes, USER_ADDRESS),
+        Type::KernelAddress(_) => (FieldKind::Scalar, 8),
         _ => (FieldKind::Scalar, size.clamp(1, 8)),
     };
     Part { kind, size }

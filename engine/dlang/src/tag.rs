@@ -49,6 +49,26 @@ tags! {
     FuncIdkind = "D_FUNC_IDKIND",
     /// `offsetof` of a type without members.
     OffsetofType = "D_OFFSETOF_TYPE",
+    /// `offsetof` of a bit-field.
+    OffsetofBitfield = "D_OFFSETOF_BITFIELD",
+    /// A member that its type does not have.
+    TypeMember = "D_TYPE_MEMBER",
+    /// A member of a type without a definition.
+    OpIncomplete = "D_OP_INCOMPLETE",
+    /// An index of `args[]` that the clause's probes do not have.
+    ArgsIdx = "D_ARGS_IDX",
+    /// `args[]` where probes differ.
+    ArgsMulti = "D_ARGS_MULTI",
+    /// An argument that cannot be read as its type.
+    ArgsType = "D_ARGS_TYPE",
+    /// An argument that no translator makes.
+    ArgsXlator = "D_ARGS_XLATOR",
+    /// A symbol of the kernel where there is none to ask.
+    SymNotypes = "D_SYM_NOTYPES",
+    /// `sizeof` of a bit-field.
+    SizeofBitfield = "D_SIZEOF_BITFIELD",
+    /// `&` of a bit-field.
+    AddrofBitfield = "D_ADDROF_BITFIELD",
     /// `sizeof` of something without a size.
     SizeofType = "D_SIZEOF_TYPE",
     /// `stringof` of something that cannot be a string.
@@ -89,8 +109,12 @@ tags! {
     AggScalar = "D_AGG_SCALAR",
     /// Several subscripts of something that is not an associative array.
     ArrBadref = "D_ARR_BADREF",
+    /// A constant index that an array does not have.
+    ArrBounds = "D_ARR_BOUNDS",
     /// A clause-local associative array.
     ArrLocal = "D_ARR_LOCAL",
+    /// `alloca` or `copyin` of more than scratch memory.
+    AllocaSize = "D_ALLOCA_SIZE",
     /// A constant division by zero.
     DivZero = "D_DIV_ZERO",
     /// `*` of something that is not a pointer.
@@ -101,10 +125,30 @@ tags! {
     DerefFunc = "D_DEREF_FUNC",
     /// `&` of a value.
     AddrofLval = "D_ADDROF_LVAL",
-    /// `&` of a variable, or of an element of one.
+    /// `&` of a variable that is no array, or of an element of an associative array.
     AddrofVar = "D_ADDROF_VAR",
     /// `xlate` without a translator.
     XlateNone = "D_XLATE_NONE",
+    /// A translator to something without members.
+    XlateSou = "D_XLATE_SOU",
+    /// A second translator between two types.
+    XlateRedecl = "D_XLATE_REDECL",
+    /// A translator's member that its output does not have.
+    XlateMemb = "D_XLATE_MEMB",
+    /// A translator's member with a value of another type.
+    XlateIncompat = "D_XLATE_INCOMPAT",
+    /// A member that the translator does not define.
+    XlateNoconv = "D_XLATE_NOCONV",
+    /// A name of a provider or a probe that descriptions cannot have.
+    ProvBadname = "D_PROV_BADNAME",
+    /// A second declaration of a provider, with other probes.
+    ProvIncompat = "D_PROV_INCOMPAT",
+    /// A probe with too many arguments.
+    ProvPrarglen = "D_PROV_PRARGLEN",
+    /// A second declaration of a probe.
+    ProvPrdup = "D_PROV_PRDUP",
+    /// An argument of a probe without a translator to its type.
+    ProvPrxlator = "D_PROV_PRXLATOR",
     /// An invalid cast.
     CastInval = "D_CAST_INVAL",
     /// `#error`
@@ -113,6 +157,12 @@ tags! {
     PragctlInval = "D_PRAGCTL_INVAL",
     /// An unknown `#pragma D` directive.
     PragmaInval = "D_PRAGMA_INVAL",
+    /// `#pragma D attributes` or `binding` for something that D defines.
+    PragmaScope = "D_PRAGMA_SCOPE",
+    /// `#pragma D attributes` or `binding` for something that is not defined.
+    PragmaUnused = "D_PRAGMA_UNUSED",
+    /// `#pragma D depends_on` something that there is not.
+    PragmaDepend = "D_PRAGMA_DEPEND",
     /// A control line with missing or extra words.
     PragmaMalform = "D_PRAGMA_MALFORM",
     /// An option that cannot be set.
@@ -193,6 +243,8 @@ tags! {
     DeclIdred = "D_DECL_IDRED",
     /// A scoping operator in a declared name.
     DeclScope = "D_DECL_SCOPE",
+    /// Something that is less stable than the option `amin` allows.
+    AttrMin = "D_ATTR_MIN",
     /// A declaration that declares nothing.
     DeclUseless = "D_DECL_USELESS",
     /// A declaration of a clause-local associative array.
@@ -201,12 +253,32 @@ tags! {
     DeclVoidobj = "D_DECL_VOIDOBJ",
     /// An array of associative arrays.
     DeclDynobj = "D_DECL_DYNOBJ",
+    /// A structure, a union or an enumeration without a definition.
+    DeclIncomplete = "D_DECL_INCOMPLETE",
+    /// A second definition of a structure, a union or an enumeration.
+    DeclTypered = "D_DECL_TYPERED",
+    /// A member without a name, or with another's.
+    DeclMname = "D_DECL_MNAME",
+    /// The width of a bit-field that is not a positive constant.
+    DeclBfconst = "D_DECL_BFCONST",
+    /// A bit-field wider than its type.
+    DeclBfsize = "D_DECL_BFSIZE",
+    /// A bit-field that is not an integer.
+    DeclBftype = "D_DECL_BFTYPE",
+    /// The value of an enumerator that is not constant.
+    DeclEnconst = "D_DECL_ENCONST",
+    /// The value of an enumerator that is not an `int`.
+    DeclEnoflow = "D_DECL_ENOFLOW",
     /// A key, or a component of one, of a type that keys cannot have.
     DeclProtoType = "D_DECL_PROTO_TYPE",
     /// `...` in a key.
     DeclProtoVarargs = "D_DECL_PROTO_VARARGS",
-    /// A commit after a commit.
-    CommComm = "D_COMM_COMM",
+    /// `void` among several parameters.
+    DeclProtoVoid = "D_DECL_PROTO_VOID",
+    /// A name for `void` in a parameter list, or for two parameters.
+    DeclProtoName = "D_DECL_PROTO_NAME",
+    /// A translated argument of a probe that is none of those before the colon.
+    DeclProtoForm = "D_DECL_PROTO_FORM",
     /// A commit after something was recorded.
     CommDrec = "D_COMM_DREC",
     /// A speculate after a speculate.
@@ -219,6 +291,8 @@ tags! {
     AggComm = "D_AGG_COMM",
     /// An aggregation after a speculate.
     AggSpec = "D_AGG_SPEC",
+    /// A destructive action after a speculate.
+    ActSpec = "D_ACT_SPEC",
     /// An exit after a speculate.
     ExitSpec = "D_EXIT_SPEC",
     /// A recording action after a commit.
@@ -237,6 +311,16 @@ tags! {
     TraceVoid = "D_TRACE_VOID",
     /// `trace` of an aggregation.
     TraceDyn = "D_TRACE_DYN",
+    /// `freopen` of the name that stands for standard output.
+    FreopenInvalid = "D_FREOPEN_INVALID",
+    /// `tracemem` of something that is not an address.
+    TracememAddr = "D_TRACEMEM_ADDR",
+    /// `tracemem` with a size that is not a positive constant.
+    TracememSize = "D_TRACEMEM_SIZE",
+    /// `tracemem` with too many arguments.
+    TracememArgs = "D_TRACEMEM_ARGS",
+    /// `tracemem` with a number of bytes that is not a scalar.
+    TracememDynsize = "D_TRACEMEM_DYNSIZE",
     /// `stack` with too many arguments.
     StackProto = "D_STACK_PROTO",
     /// `stack` with a size that is not a positive constant, or too large.
@@ -273,39 +357,28 @@ tags! {
     LquantMatchstep = "D_LQUANT_MATCHSTEP",
     /// `llquantize` with a factor that is not a constant.
     LlquantFactortype = "D_LLQUANT_FACTORTYPE",
-    /// `llquantize` with a factor that is too large.
+    /// `llquantize` with a factor that is too small or too large.
     LlquantFactorval = "D_LLQUANT_FACTORVAL",
-    /// `llquantize` with a factor below 2.
-    LlquantFactorsmall = "D_LLQUANT_FACTORSMALL",
-    /// `llquantize` with a different factor than before.
-    LlquantFactormatch = "D_LLQUANT_FACTORMATCH",
-    /// `llquantize` with a factor that does not divide the steps, or steps that do not divide a
-    /// power of the factor.
-    LlquantFactoreven = "D_LLQUANT_FACTOREVEN",
-    /// `llquantize` with fewer steps than its factor.
-    LlquantFactornsteps = "D_LLQUANT_FACTORNSTEPS",
     /// `llquantize` with a low magnitude that is not a constant.
-    LlquantLowtype = "D_LLQUANT_LOWTYPE",
+    LlquantLmagtype = "D_LLQUANT_LMAGTYPE",
     /// `llquantize` with a low magnitude that is too large.
-    LlquantLowval = "D_LLQUANT_LOWVAL",
-    /// `llquantize` with a different low magnitude than before.
-    LlquantLowmatch = "D_LLQUANT_LOWMATCH",
+    LlquantLmagval = "D_LLQUANT_LMAGVAL",
     /// `llquantize` with a high magnitude that is not a constant.
-    LlquantHightype = "D_LLQUANT_HIGHTYPE",
-    /// `llquantize` with a high magnitude that is too large.
-    LlquantHighval = "D_LLQUANT_HIGHVAL",
-    /// `llquantize` with a different high magnitude than before.
-    LlquantHighmatch = "D_LLQUANT_HIGHMATCH",
+    LlquantHmagtype = "D_LLQUANT_HMAGTYPE",
+    /// `llquantize` with a high magnitude below the low one, or too large.
+    LlquantHmagval = "D_LLQUANT_HMAGVAL",
     /// `llquantize` with steps that are not a constant.
-    LlquantNsteptype = "D_LLQUANT_NSTEPTYPE",
-    /// `llquantize` with too many steps.
-    LlquantNstepval = "D_LLQUANT_NSTEPVAL",
+    LlquantSteptype = "D_LLQUANT_STEPTYPE",
+    /// `llquantize` with steps that are too many, or do not fit the factor.
+    LlquantStepval = "D_LLQUANT_STEPVAL",
+    /// `llquantize` with a different factor than before.
+    LlquantMatchfactor = "D_LLQUANT_MATCHFACTOR",
+    /// `llquantize` with a different low magnitude than before.
+    LlquantMatchlmag = "D_LLQUANT_MATCHLMAG",
+    /// `llquantize` with a different high magnitude than before.
+    LlquantMatchhmag = "D_LLQUANT_MATCHHMAG",
     /// `llquantize` with a different number of steps than before.
-    LlquantNstepmatch = "D_LLQUANT_NSTEPMATCH",
-    /// `llquantize` with a low magnitude that is not below the high one.
-    LlquantMagrange = "D_LLQUANT_MAGRANGE",
-    /// `llquantize` with a high magnitude that exceeds 64 bits.
-    LlquantMagtoobig = "D_LLQUANT_MAGTOOBIG",
+    LlquantMatchsteps = "D_LLQUANT_MATCHSTEPS",
     /// `clear` with a wrong number of arguments.
     ClearProto = "D_CLEAR_PROTO",
     /// `clear` of something that is not an aggregation.

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use engine_dvm::{Builtin, Subroutine};
 
+use crate::ast::Translator;
 use crate::fold::{Comparison, Constant, Logic, Operator};
 use crate::functions::Function;
 use crate::names::VariableId;
-use crate::types::TypeId;
+use crate::types::{Bits, TypeId, Types};
 
 /// An expression.
 #[derive(Debug, Clone)]
@@ -31,20 +32,39 @@ impl Expression {
 
     /// Whether it modifies a variable or memory.
     pub(crate) fn changes(&self) -> bool {
+        let is_change = matches!(
+            self.kind,
+            ExpressionKind::Assign(..) | ExpressionKind::Update { .. }
+        );
+        is_change || self.operands().into_iter().any(Self::changes)
+    }
+
+    /// The number of expressions that it consists of, and how deeply they are nested.
+    pub(crate) fn extent(&self) -> (u32, u32) {
+        let operands = self.operands().into_iter().map(Self::extent);
+        let (count, depth) = operands.fold((0, 0), |(count, depth): (u32, u32), it| {
+            (count.saturating_add(it.0), depth.max(it.1))
+        });
+        (count.saturating_add(1), depth + 1)
+    }
+
+    fn operands(&self) -> Vec<&Self> {
         match &self.kind {
-            ExpressionKind::Assign(..) | ExpressionKind::Update { .. } => true,
             ExpressionKind::Constant(_)
             | ExpressionKind::Text(_)
             | ExpressionKind::Builtin(..)
             | ExpressionKind::Variable(_)
             | ExpressionKind::Old
-            | ExpressionKind::Aggregation(_) => false,
+            | ExpressionKind::Aggregation(_) => Vec::new(),
             ExpressionKind::Load(operand)
             | ExpressionKind::AddressOf(operand)
+            | ExpressionKind::Member { base: operand, .. }
+            | ExpressionKind::Translated(_, operand)
             | ExpressionKind::Convert(operand)
+            | ExpressionKind::Narrow(operand)
             | ExpressionKind::Negate(operand)
             | ExpressionKind::Complement(operand)
-            | ExpressionKind::Not(operand) => operand.changes(),
+            | ExpressionKind::Not(operand) => vec![operand],
             ExpressionKind::Subscript(left, right)
             | ExpressionKind::Calculate(_, left, right)
             | ExpressionKind::Distance(left, right, _)
@@ -52,15 +72,43 @@ impl Expression {
             | ExpressionKind::CompareText(_, left, right)
             | ExpressionKind::Logic(_, left, right)
             | ExpressionKind::Comma(left, right)
+            | ExpressionKind::Assign(left, right)
+            | ExpressionKind::Update {
+                place: left,
+                value: right,
+                ..
+            }
             | ExpressionKind::Offset {
                 pointer: left,
                 index: right,
                 ..
-            } => left.changes() || right.changes(),
-            ExpressionKind::Conditional(parts) => parts.iter().any(Self::changes),
+            } => vec![left, right],
+            ExpressionKind::Conditional(parts) => parts.iter().collect(),
             ExpressionKind::Element(_, parts)
             | ExpressionKind::Call(_, parts)
-            | ExpressionKind::Action(_, parts) => parts.iter().any(Self::changes),
+            | ExpressionKind::Action(_, parts) => parts.iter().collect(),
+            ExpressionKind::Build(parts) => parts.iter().map(|it| &it.value).collect(),
+        }
+    }
+
+    /// Whether its value may exceed its type: it is an intermediate result, which has 64 bits.
+    pub(crate) fn exceeds(&self, types: &Types) -> bool {
+        match &self.kind {
+            ExpressionKind::Negate(_) | ExpressionKind::Complement(_) => true,
+            ExpressionKind::Calculate(operator, left, right) => {
+                !operator.keeps_within() || left.exceeds(types) || right.exceeds(types)
+            }
+            ExpressionKind::Convert(operand) => {
+                match (types.integer(self.type_), types.integer(operand.type_)) {
+                    (Some(to), Some(from)) if to.size >= from.size => {
+                        !to.has(from) || operand.exceeds(types)
+                    }
+                    _ => false,
+                }
+            }
+            ExpressionKind::Conditional(parts) => parts.iter().any(|part| part.exceeds(types)),
+            ExpressionKind::Comma(_, right) => right.exceeds(types),
+            _ => false,
         }
     }
 
@@ -84,10 +132,22 @@ pub(crate) enum ExpressionKind {
     Load(Box<Expression>),
     /// An element of an array.
     Subscript(Box<Expression>, Box<Expression>),
-    /// The address of an element of an array.
+    /// A member of a structure or a union, whose value is its address.
+    Member {
+        base: Box<Expression>,
+        offset: u32,
+        bits: Option<Bits>,
+    },
+    /// The translation of a value, of which only members are evaluated.
+    Translated(Rc<Translator>, Box<Expression>),
+    /// The address of a structure with these members; the others are 0.
+    Build(Vec<Part>),
+    /// The address of an element of an array, or of a member.
     AddressOf(Box<Expression>),
     /// The value, converted to the expression's type.
     Convert(Box<Expression>),
+    /// The value, truncated to what the expression's type represents.
+    Narrow(Box<Expression>),
     Negate(Box<Expression>),
     Complement(Box<Expression>),
     Not(Box<Expression>),
@@ -122,6 +182,14 @@ pub(crate) enum ExpressionKind {
     Aggregation(usize),
     /// A call of an action or an aggregating function; it is not a value.
     Action(Function, Vec<Expression>),
+}
+
+/// A member of a structure that is built, and its value.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    pub offset: u32,
+    pub bits: Option<Bits>,
+    pub value: Expression,
 }
 
 /// A statement.

@@ -1,5 +1,5 @@
-//! Constant folding, the machine and C agree: an expression of constants has the same value as that
-//! of variables with these values, and both agree with a model of C's integers on the host.
+//! Constant folding, the machine and D agree: an expression of constants has the same value as that
+//! of variables with these values, and both agree with a model of D's integers on the host.
 
 use crate::machine::Machine;
 use crate::model::{self, KINDS, Model, Tree};
@@ -202,10 +202,10 @@ fn is_as_expected(
 }
 
 #[test]
-fn expressions_have_the_types_and_values_of_c() -> Result<(), String> {
+fn expressions_have_the_types_and_values_of_d() -> Result<(), String> {
     let property = Property {
         file: file!(),
-        name: "expressions_have_the_types_and_values_of_c",
+        name: "expressions_have_the_types_and_values_of_d",
         accepted: 90,
     };
     property.hold(tree(), |tree| {
@@ -219,10 +219,10 @@ fn expressions_have_the_types_and_values_of_c() -> Result<(), String> {
 }
 
 #[test]
-fn assignments_have_the_types_and_values_of_c() -> Result<(), String> {
+fn assignments_have_the_types_and_values_of_d() -> Result<(), String> {
     let property = Property {
         file: file!(),
-        name: "assignments_have_the_types_and_values_of_c",
+        name: "assignments_have_the_types_and_values_of_d",
         accepted: 90,
     };
     let operator = select(&["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"][..]);
@@ -238,7 +238,7 @@ fn assignments_have_the_types_and_values_of_c() -> Result<(), String> {
             ));
             let mut are_told = true;
             for model in [Model(4), Model(8)] {
-                let old = model.number(kind, bits.into());
+                let old = model.number(kind, bits);
                 let new = model.evaluate(&tree);
                 let new = new.and_then(|value| model.update(operator, old, value));
                 are_told &= is_as_expected(&source, model, new)?;

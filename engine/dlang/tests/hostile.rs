@@ -292,6 +292,8 @@ fn deep_and_long_texts_are_refused_or_compile() {
         "(".repeat(20_000),
         ")".repeat(20_000)
     ));
+    let members: String = (0..20_000).map(|n| format!("char m{n}; ")).collect();
+    offer(&format!("struct s {{ {members} }}; BEGIN {{ }}"));
     let long = format!("inline string L = \"{}\";", "l".repeat(200_000));
     for use_ in [
         "x = L;",

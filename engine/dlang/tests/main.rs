@@ -3,10 +3,13 @@
 mod agree;
 mod documented;
 mod hostile;
+mod kernel;
 mod machine;
 mod memory;
 mod model;
+mod process;
 mod settings;
+mod signature;
 mod texts;
 mod words;
 

@@ -80,5 +80,5 @@ fn options_are_those_of_all_texts_in_order() {
     let Action::Trace(name) = &program.clauses[1].actions[0] else {
         panic!("{:?} traces nothing", program.clauses[1].actions);
     };
-    assert_eq!(name.size, 32);
+    assert_eq!(name.size, 33);
 }

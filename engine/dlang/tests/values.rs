@@ -84,7 +84,7 @@ const MUTANTS: [mutants::Row; 12] = [
     ("unscaled", "a pointer moves by bytes", "variables:"),
     (
         "unset-is-null",
-        "a string that was never set is no string",
+        "an array in an element that was never set is no array",
         "variables:",
     ),
 ];
@@ -106,7 +106,7 @@ fn evaluate(expression: &str, pointer: u32) -> String {
     let (declarations, expression) = expression.split_once("}}").unwrap_or(("", expression));
     let (before, last) = expression.rsplit_once(';').unwrap_or(("", expression));
     let text = Text {
-        source: format!("{declarations} BEGIN {{ {before}; trace({last}); }}"),
+        source: format!("{declarations} tick-1s {{ {before}; trace({last}); }}"),
         kind: Kind::File {
             name: "value".into(),
         },

@@ -1,65 +1,88 @@
 //! Compiles the command line's programs into one that an engine can run.
 
-use std::io::{self, Read};
-
 use engine_abi::Description;
-use engine_dlang::program::{Clause, Program as Compiled, Setting};
-use engine_dlang::{Kind, Text};
+use engine_dlang::program::{Action, Clause, Need, Program as Compiled, Setting};
+use engine_dlang::{Kind, Text, depends};
 use nix::unistd::{getpgrp, getsid};
 use rustix::process::{getegid, geteuid, getgid, getpid, getppid, getuid};
 
+use crate::engine::Absence;
 use crate::error::Error;
 use crate::fault;
-use crate::options::{Options, Program};
+use crate::options::Options;
 use crate::registers;
 use crate::setting::Settings;
+use crate::sources::{Place, Sources, Surroundings, mistake};
 
-/// All programs of a command line compiled into one, followed by the clause that reports faults.
+/// All programs of a command line compiled into one, followed by the clause that reports faults, and
+/// with the libraries that they use.
 pub struct Compilation {
     /// The compiled program.
     pub program: Compiled,
     /// The options, including those set by `#pragma` in the programs.
     pub settings: Settings,
     texts: Vec<Text>,
+    /// The number of programs; the other texts come after them.
+    count: usize,
 }
 
 impl Compilation {
-    /// Compiles the programs of `options` for a kernel with pointers of `pointer` bytes; `target`
-    /// is the value of `$target`.
-    pub fn new(options: &Options, pointer: u32, target: u32) -> Result<Self, Error> {
-        let mut texts = texts(options)?;
+    /// Compiles the programs of `options`.
+    pub fn new(options: &Options, around: &Surroundings<'_>) -> Result<Self, Error> {
+        let Sources {
+            programs,
+            libraries,
+        } = Sources::read(options, around)?;
+        let count = programs.len();
+        let mut texts = programs;
         texts.push(Text {
             source: fault::CLAUSE.into(),
             kind: Kind::Specifier,
             arguments: vec![options.name.clone()],
         });
+        texts.extend(libraries);
         let mut settings = options.settings.clone();
         let compile = |settings: &Settings| {
-            let compiled = engine_dlang::compile(&texts, &how(settings, pointer, target));
+            let compiled = engine_dlang::compile(&texts, &how(settings, around));
             compiled.map_err(|mistake| Error::Compile(mistake.to_string()))
         };
         let mut program = compile(&settings)?;
-        let frames = |settings: &Settings| (settings.stack_frames, settings.user_stack_frames);
+        let frames = |it: &Settings| {
+            let user = (it.user_stack_frames, it.java_stack_frames);
+            (it.stack_frames, user, it.frames_max)
+        };
         let before = frames(&settings);
         for setting in &program.options {
             let value = setting.value.as_deref();
-            let set = settings.set(&setting.name, value);
+            let set = settings.set_in_program(&setting.name, value);
             set.map_err(|why| not_set(&texts, &settings, setting, &why))?;
         }
         // Only now is it known how many frames the programs want.
         if frames(&settings) != before {
             program = compile(&settings)?;
         }
+        for need in &program.needs {
+            if !around.meets(&need.dependency, &texts) {
+                return Err(unmet(&texts, &settings, need));
+            }
+        }
         Ok(Self {
             program,
             settings,
             texts,
+            count,
         })
+    }
+
+    /// Whether a program has actions that may change the system: the engine's or the command's.
+    pub fn is_destructive(&self) -> bool {
+        let mut actions = self.program.clauses.iter().flat_map(|it| &it.actions);
+        self.program.is_destructive || actions.any(Action::is_destructive)
     }
 
     /// The number of programs on the command line.
     pub fn count(&self) -> usize {
-        self.texts.len() - 1
+        self.count
     }
 
     /// The number of the clause that reports faults, and the clause.
@@ -84,6 +107,7 @@ impl Compilation {
             None => String::new(),
             Some(text) => match &text.kind {
                 Kind::File { name } => format!("script '{name}'"),
+                Kind::Library { name } => format!("library '{name}'"),
                 Kind::Specifier => {
                     let end = text.source.find(['{', '/', ';']);
                     let name = &text.source[..end.unwrap_or(text.source.len())];
@@ -93,82 +117,53 @@ impl Compilation {
         }
     }
 
-    /// The error for a description that matches no probe.
-    pub fn unmatched(&self, clause: &Clause, description: &Description) -> Error {
+    /// The error for a description that matches no probe, perhaps since the module is absent.
+    pub fn unmatched(
+        &self,
+        clause: &Clause,
+        description: &Description,
+        absence: Option<Absence>,
+    ) -> Error {
         let why = format!("probe description {description} does not match any probes");
+        let why = match absence {
+            Some(absence) => format!("{why}: {absence}"),
+            None => why,
+        };
         mistake(
             &self.texts,
             &self.settings,
-            (clause.text, clause.line),
+            &Place {
+                text: clause.text,
+                line: clause.line,
+                file: clause.file.as_deref(),
+            },
             "D_PDESC_ZERO",
             &why,
         )
     }
 }
 
-/// The programs as input for the compiler.
-fn texts(options: &Options) -> Result<Vec<Text>, Error> {
-    let arguments = |name: &str| {
-        let given = options.arguments.iter().cloned();
-        std::iter::once(name.to_owned()).chain(given).collect()
-    };
-    let text = |program: &Program| match program {
-        Program::Specifier(source) => Ok(Text {
-            source: source.clone(),
-            kind: Kind::Specifier,
-            arguments: arguments(&options.name),
-        }),
-        Program::Script(name) => Ok(Text {
-            source: decoded(name, read(name)?, &options.settings)?,
-            kind: Kind::File { name: name.clone() },
-            arguments: arguments(name),
-        }),
-    };
-    options.programs.iter().map(text).collect()
-}
-
-/// Reads a script; `-` is standard input.
-fn read(name: &str) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    let read = match name {
-        "-" => io::stdin().read_to_end(&mut bytes).map(|_| bytes),
-        _ => std::fs::read(name),
-    };
-    read.map_err(|why| Error::Script {
-        name: name.into(),
-        why,
-    })
-}
-
-/// Decodes a script, which must be UTF-8: strings are printed as they were written.
-fn decoded(name: &str, bytes: Vec<u8>, settings: &Settings) -> Result<String, Error> {
-    String::from_utf8(bytes).map_err(|why| {
-        let (text, rest) = why.as_bytes().split_at(why.utf8_error().valid_up_to());
-        let line = 1 + text.iter().filter(|&&it| it == b'\n').count();
-        let byte = rest.first().copied().unwrap_or_default();
-        let script = Text {
-            kind: Kind::File { name: name.into() },
-            ..Text::default()
-        };
-        let why = format!("byte {byte:#04x} does not start a UTF-8 character");
-        mistake(&[script], settings, (0, line as u32), "D_SYNTAX", &why)
-    })
-}
-
 /// The compiler's settings.
-fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings {
+fn how(settings: &Settings, around: &Surroundings<'_>) -> engine_dlang::Settings {
     engine_dlang::Settings {
-        pointer,
-        string_size: u32::try_from(settings.string_size).unwrap_or(u32::MAX),
+        pointer: around.pointer,
+        string_size: u32::try_from(settings.string_size.saturating_add(1)).unwrap_or(u32::MAX),
+        scratch_size: u32::try_from(settings.scratch_size).unwrap_or(u32::MAX),
         stack_frames: u32::try_from(settings.stack_frames).unwrap_or(u32::MAX),
         user_stack_frames: u32::try_from(settings.user_stack_frames).unwrap_or(u32::MAX),
+        java_stack_frames: u32::try_from(settings.java_stack_frames).unwrap_or(u32::MAX),
         constants: registers::constants(),
         error_tags: settings.error_tags,
         default_arguments: settings.default_arguments,
         unreferenced_arguments: settings.unreferenced_arguments,
-        macros: macros(target)
+        empty_programs: settings.empty_programs,
+        plain_specifiers: settings.plain_specifiers,
+        frames_max: u32::try_from(settings.frames_max).unwrap_or(u32::MAX),
+        minimum: settings.minimum,
+        macros: macros(around.target)
             .map(|(name, value)| (name.to_owned(), value))
             .into(),
+        kernel: Some(around.kernel.clone()),
     }
 }
 
@@ -202,29 +197,26 @@ fn not_set(
         None => format!("failed to set option '{name}': {why}"),
         Some(value) => format!("failed to set option '{name}' to '{value}': {why}"),
     };
-    let place = (setting.text, setting.line);
-    mistake(texts, settings, place, "D_PRAGMA_OPTSET", &why)
+    let place = Place {
+        text: setting.text,
+        line: setting.line,
+        file: setting.file.as_deref(),
+    };
+    mistake(texts, settings, &place, "D_PRAGMA_OPTSET", &why)
 }
 
-/// An error found by the engine or the options, formatted as the compiler's own errors are.
-fn mistake(
-    texts: &[Text],
-    settings: &Settings,
-    (text, line): (usize, u32),
-    tag: &str,
-    why: &str,
-) -> Error {
-    let tag = if settings.error_tags {
-        format!("[{tag}] ")
-    } else {
-        String::new()
+fn unmet(texts: &[Text], settings: &Settings, need: &Need) -> Error {
+    let place = Place {
+        text: need.text,
+        line: need.line,
+        file: need.file.as_deref(),
     };
-    Error::Compile(match texts.get(text) {
-        Some(Text {
-            kind: Kind::File { name },
-            ..
-        }) => format!("failed to compile script {name}: {tag}line {line}: {why}"),
-        Some(Text { source, .. }) => format!("invalid probe specifier {source}: {tag}{why}"),
-        None => why.to_owned(),
-    })
+    let name = &need.dependency.name;
+    let kind = match need.dependency.kind {
+        depends::Kind::Library => "library",
+        depends::Kind::Module => "module",
+        depends::Kind::Provider => "provider",
+    };
+    let why = format!("program requires {kind} {name}, which is not there");
+    mistake(texts, settings, &place, "D_PRAGMA_DEPEND", &why)
 }

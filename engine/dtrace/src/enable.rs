@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use engine_abi::{Description, Go};
 use engine_dlang::program::Clause;
+use rustix::io::Errno;
 
 use crate::compile::Compilation;
 use crate::engine::Engine;
@@ -21,7 +22,9 @@ pub fn enable(
     let settings = &compilation.settings;
     let mut notices = Vec::new();
     let mut processes = Processes::default();
-    engine.program(&compilation.program.block)?;
+    engine
+        .program(&compilation.program.block)
+        .map_err(program_error)?;
     let mut any = false;
     for text in 0..compilation.count() {
         let mut matched = 0;
@@ -71,13 +74,12 @@ fn enable_clause(
         let is_awaited = processes.keep(description, number, probes > 0);
         any_awaited |= is_awaited;
         if probes == 0 && !is_awaited {
-            let missing = engine.absence().filter(|_| !is_local_probe(description));
-            let missing = missing.map(|it| format!("no probe matches {description}: {it}"));
-            match (compilation.settings.zero_matches, missing) {
-                (true, missing) => notices.extend(missing),
-                (false, Some(missing)) => return Err(Error::Device(missing)),
-                (false, None) => return Err(compilation.unmatched(clause, description)),
+            let absence = engine.absence().filter(|_| !is_local_probe(description));
+            if !compilation.settings.zero_matches {
+                return Err(compilation.unmatched(clause, description, absence));
             }
+            let missing = absence.map(|it| format!("no probe matches {description}: {it}"));
+            notices.extend(missing);
         }
         matched += u64::from(probes);
     }
@@ -117,7 +119,21 @@ pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
         mechanism: settings.mechanism.code(),
         ..Go::default()
     };
-    engine.go(&mut how).map_err(go_error)?;
+    let asked = how;
+    let mut gone = engine.go(&mut how);
+    while settings.resizes && is_out_of_memory(&gone) && shrink(&mut how) {
+        gone = engine.go(&mut how);
+    }
+    gone.map_err(go_error)?;
+    if how.buffer_size != asked.buffer_size && !settings.quiet_resize {
+        report(format_args!("buffer size lowered to {}", how.buffer_size));
+    }
+    if how.aggregation_size != asked.aggregation_size && !settings.quiet_resize {
+        report(format_args!(
+            "aggregation size lowered to {}",
+            how.aggregation_size
+        ));
+    }
     if how.unarmed > 0 {
         report(format_args!(
             "{} probes were not armed: a kprobe is registered on the instruction, or the instruction has changed since it was listed",
@@ -128,6 +144,34 @@ pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
         notice(settings, "allowing destructive actions");
     }
     Ok(how.cpu)
+}
+
+/// Replaces the errno of `PROGRAM` with which a module refuses every destructive program.
+fn program_error(why: Error) -> Error {
+    match why {
+        Error::Request { why, .. } if why.raw_os_error() == Some(Errno::ACCESS.raw_os_error()) => {
+            Error::Destructive
+        }
+        why => why,
+    }
+}
+
+fn is_out_of_memory(gone: &Result<(), Error>) -> bool {
+    let why = match gone {
+        Err(Error::Request { why, .. }) => why.kind(),
+        _ => return false,
+    };
+    why == ErrorKind::OutOfMemory
+}
+
+/// Halves the buffers; false if they are as small as they are of use.
+fn shrink(how: &mut Go) -> bool {
+    const LEAST: u32 = 4 << 10;
+    let can = how.buffer_size.max(how.aggregation_size) > LEAST;
+    for size in [&mut how.buffer_size, &mut how.aggregation_size] {
+        *size = (*size).min((*size / 2).max(LEAST));
+    }
+    can
 }
 
 /// Replaces an errno of `GO` by DTrace's message where it has one.
@@ -152,6 +196,20 @@ fn clamped(name: &str, size: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn buffers_shrink_until_they_are_small() {
+        let mut how = Go {
+            buffer_size: 16 << 10,
+            aggregation_size: 5 << 10,
+            ..Go::default()
+        };
+        let mut sizes = Vec::new();
+        while shrink(&mut how) {
+            sizes.push((how.buffer_size >> 10, how.aggregation_size >> 10));
+        }
+        assert_eq!(sizes, [(8, 4), (4, 4)]);
+    }
 
     #[test]
     fn dtrace_and_profile_probes_need_no_kernel() {

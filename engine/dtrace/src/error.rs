@@ -16,12 +16,21 @@ pub enum Error {
     /// Conflicting modes.
     #[error("only one of the [-lV] options can be specified at a time")]
     Modes,
+    /// `-32` or `-64` where the kernel's data model is the other one.
+    #[error("-{0}: programs have the kernel's data model, which has {1} bits")]
+    DataModel(u32, u32),
     /// An option of DTrace's that is not supported.
     #[error("-{0}: {1}")]
     Unsupported(char, &'static str),
     /// An option that cannot be set, as it was written.
     #[error("failed to set {0}: {1}")]
     Setting(String, Refusal),
+    /// `--type` with something to trace.
+    #[error("--type lists types of the kernel: it takes neither programs nor processes")]
+    TypesOnly,
+    /// A type that cannot be listed, and why.
+    #[error("failed to list type {0}: {1}")]
+    Layout(String, String),
     /// No program given.
     #[error("no probes specified")]
     NoProbes,
@@ -43,6 +52,14 @@ pub enum Error {
         /// The cause.
         why: io::Error,
     },
+    /// A library cannot be read.
+    #[error("failed to read library {}: {}", path.display(), reason(why))]
+    Library {
+        /// Its file, or the directory.
+        path: PathBuf,
+        /// The cause.
+        why: io::Error,
+    },
     /// With `-l`, some descriptions match no probe; each was reported before.
     #[error("some descriptions matched no probe")]
     SomeUnmatched,
@@ -60,6 +77,9 @@ pub enum Error {
     /// A record is larger than the buffer (`-b`, `bufsize`).
     #[error("could not enable tracing: Enabling exceeds size of buffer")]
     BufferTooSmall,
+    /// Destructive actions without `-w`.
+    #[error("could not enable tracing: Destructive actions not allowed")]
+    Destructive,
     /// `fbtmech=ftrace` where ftrace does not pass registers at function entry.
     #[error(
         "could not enable tracing: this kernel's function tracer does not pass function arguments: \
@@ -139,7 +159,7 @@ pub enum Error {
 }
 
 /// The system's text for an error, without the number that Rust appends.
-fn reason(error: &io::Error) -> String {
+pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error ") {
         Some((words, _)) => words.to_owned(),

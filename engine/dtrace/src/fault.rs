@@ -3,41 +3,38 @@
 
 use engine_abi::Fault;
 
-use crate::engine::Probe;
+use crate::engine::Enabled;
 use crate::output::texts;
 use crate::print::unsigned_of;
 
-/// That clause. It records five 8-byte numbers: EPID, action, offset, fault and address.
-pub const CLAUSE: &str =
-    "dtrace:::ERROR { trace(arg1); trace(arg2); trace(arg3); trace(arg4); trace(arg5); }";
+/// That clause. It records four 8-byte numbers: EPID, instruction, fault and address.
+pub const CLAUSE: &str = "dtrace:::ERROR { trace(arg0); trace(arg3); trace(arg4); trace(arg5); }";
 
 /// The EPID of the faulting clause.
 pub fn epid(data: &[u8]) -> u32 {
     number(data, 0) as u32
 }
 
-/// The message; `probe` is the one whose clause faulted.
-pub fn sentence(data: &[u8], probe: &Probe) -> String {
-    let epid = epid(data);
-    let id = probe.id;
-    let names = texts(&probe.description).join(":");
-    let fault = Fault::from_code(number(data, 3) as u32);
+/// The message; `enabled` is the faulting clause at its probe.
+pub fn sentence(data: &[u8], enabled: &Enabled) -> String {
+    let fault = Fault::from_code(number(data, 2) as u32);
     let why = fault.map_or("unknown fault", Fault::sentence);
     let details = match fault {
-        Some(Fault::BadAddress | Fault::BadAlignment) => format!(" (0x{:x})", number(data, 4)),
+        Some(Fault::BadAddress | Fault::BadAlignment | Fault::BadSize) => {
+            format!(" (0x{:x})", number(data, 3))
+        }
         _ => String::new(),
     };
-    let place = match number(data, 1) {
-        0 => "predicate".to_owned(),
-        action => format!("action #{action}"),
-    };
-    let offset = match number(data, 2) as i64 {
-        -1 => String::new(),
-        offset => format!(" at DIF offset {offset}"),
-    };
-    format!(
-        "error on enabled probe ID {epid} (ID {id}: {names}): {why}{details} in {place}{offset}"
-    )
+    let instruction = number(data, 1);
+    let place = place(enabled);
+    format!("error in {place}: {why}{details} at pc {instruction}")
+}
+
+/// How messages name a clause at a probe.
+pub fn place(enabled: &Enabled) -> String {
+    let names = texts(&enabled.probe.description).join(":");
+    let (clause, id) = (enabled.clause, enabled.probe.id);
+    format!("dt_clause_{clause} for probe ID {id} ({names})")
 }
 
 fn number(data: &[u8], place: usize) -> u64 {
@@ -49,24 +46,29 @@ mod tests {
     use engine_abi::Description;
 
     use super::*;
+    use crate::engine::Probe;
 
-    fn message(numbers: [i64; 5]) -> String {
+    fn message(numbers: [i64; 4]) -> String {
         let data: Vec<u8> = numbers.iter().flat_map(|it| it.to_ne_bytes()).collect();
         let description = Description::new(b"dtrace", b"", b"", b"BEGIN").unwrap();
-        sentence(&data, &Probe { id: 1, description })
+        let probe = Probe { id: 1, description };
+        sentence(&data, &Enabled { probe, clause: 2 })
     }
 
     #[test]
     fn errors_have_dtraces_wording() {
         assert_eq!(
-            message([3, 1, 12, 4, 0]),
-            "error on enabled probe ID 3 (ID 1: dtrace:::BEGIN): divide-by-zero in action #1 at DIF \
-             offset 12"
+            message([3, 12, 4, 0]),
+            "error in dt_clause_2 for probe ID 1 (dtrace:::BEGIN): divide-by-zero at pc 12"
         );
         assert_eq!(
-            message([3, 0, -1, 1, 0x10]),
-            "error on enabled probe ID 3 (ID 1: dtrace:::BEGIN): invalid address (0x10) in predicate"
+            message([3, 0, 1, 0x10]),
+            "error in dt_clause_2 for probe ID 1 (dtrace:::BEGIN): invalid address (0x10) at pc 0"
         );
-        assert!(message([3, 1, 0, 99, 0]).contains("unknown fault in action #1"));
+        assert_eq!(
+            message([3, 0, 10, 0x1000]),
+            "error in dt_clause_2 for probe ID 1 (dtrace:::BEGIN): invalid size (0x1000) at pc 0"
+        );
+        assert!(message([3, 0, 99, 0]).contains("unknown fault at pc 0"));
     }
 }

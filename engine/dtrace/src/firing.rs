@@ -1,15 +1,22 @@
 //! Prints a record: its line or indentation, and what its clause's actions recorded.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+
 use engine_abi::Record;
+use engine_dlang::format::Format;
 use engine_dlang::program::{Action, Field, Program};
 
-use crate::aggregation::{AggregationOptions, Aggregations};
+use crate::aggregation::Aggregations;
 use crate::engine::Enabled;
-use crate::error::Error;
+use crate::error::{Error, reason};
+use crate::fault;
 use crate::flow::Flow;
-use crate::output::{Output, texts};
-use crate::print::{self, Style, field, signed_of, unsigned_of};
+use crate::output::{Output, report, texts};
+use crate::print::{self, Style, field, signed_of, unsigned_of, until_nul};
 use crate::setting::Settings;
+use crate::shell;
 use crate::symbols::Symbols;
 use crate::user_symbols::UserSymbols;
 
@@ -21,8 +28,12 @@ pub struct Printer<'a> {
     program: &'a Program,
     output: &'a mut Output,
     style: Style,
-    aggregation_options: AggregationOptions,
-    flow_indent: bool,
+    /// The options; `setopt` may change some.
+    settings: Settings,
+    /// Whether it has since [`Printer::changed`].
+    has_changed: bool,
+    /// Called now and then while a command runs.
+    alive: Box<dyn Fn() + 'a>,
     /// `_DTRACE_TESTING`: omits CPUs and IDs, which differ from run to run.
     is_testing: bool,
     /// Whether the column header was printed.
@@ -48,14 +59,13 @@ impl<'a> Printer<'a> {
             style: Style {
                 quiet: settings.quiet,
                 raw_bytes: settings.raw_bytes,
-                stack_indent: usize::try_from(settings.stack_indent)
-                    .unwrap_or(0)
-                    .min(1 << 16),
+                stack_indent: indent(settings),
                 symbols: Symbols::default(),
                 users: UserSymbols::default(),
             },
-            aggregation_options: settings.aggregation_options,
-            flow_indent: settings.flow_indent,
+            settings: settings.clone(),
+            has_changed: false,
+            alive: Box::new(|| {}),
             is_testing: std::env::var_os("_DTRACE_TESTING").is_some(),
             is_headed: false,
             flow: Flow::default(),
@@ -80,19 +90,33 @@ impl<'a> Printer<'a> {
             return None;
         }
         self.header();
-        if self.flow_indent {
+        if self.settings.flow_indent {
             let place = self.flow.place(record.header.epid, enabled, next);
             self.flow_line(cpu, &place);
         } else if !self.style.quiet {
             self.line(cpu, enabled);
         }
         for action in &clause.actions {
-            self.act(action, record.data);
+            if let Err(why) = self.act(action, record.data) {
+                let place = fault::place(enabled);
+                report(format_args!("error on {place}: {why}"));
+            }
         }
         if !self.style.quiet {
             self.output.line(format_args!(""));
         }
         Some(())
+    }
+
+    /// Has `alive` called now and then while a command runs.
+    pub fn with_pulse(mut self, alive: impl Fn() + 'a) -> Self {
+        self.alive = Box::new(alive);
+        self
+    }
+
+    /// The options, if `setopt` has changed any.
+    pub fn changed(&mut self) -> Option<&Settings> {
+        std::mem::take(&mut self.has_changed).then_some(&self.settings)
     }
 
     /// Sets the processes that are known.
@@ -113,7 +137,7 @@ impl<'a> Printer<'a> {
     pub fn print_rest(&mut self) {
         let out = self.output.buffer();
         self.aggregations
-            .print_rest(out, &self.style, &self.aggregation_options);
+            .print_rest(out, &self.style, &self.settings.aggregation_options);
     }
 
     /// Ends the line.
@@ -138,7 +162,7 @@ impl<'a> Printer<'a> {
         if std::mem::replace(&mut self.is_headed, true) {
             return;
         }
-        match (self.flow_indent, self.is_testing) {
+        match (self.settings.flow_indent, self.is_testing) {
             (true, false) => self.output.line(format_args!("CPU {:<41}", "FUNCTION")),
             (true, true) => self.output.line(format_args!("{:<41}", "FUNCTION")),
             (false, _) if self.style.quiet => {}
@@ -168,10 +192,34 @@ impl<'a> Printer<'a> {
         self.output.buffer().extend_from_slice(line.as_bytes());
     }
 
-    fn act(&mut self, action: &Action, data: &[u8]) {
+    /// Performs an action; the error is a message.
+    fn act(&mut self, action: &Action, data: &[u8]) -> Result<(), String> {
         let out = self.output.buffer();
         let all = &mut self.aggregations;
         match action {
+            Action::System(format, fields) => {
+                let command = self.formatted(format, fields, data);
+                return self.system(&command);
+            }
+            Action::Freopen(format, fields) => {
+                let path = self.formatted(format, fields, data);
+                return self.freopen(&path);
+            }
+            Action::Ftruncate => self.output.truncate(),
+            Action::Setopt(name, value) => {
+                let text = |it: &Field| String::from_utf8_lossy(until_nul(field(it, data))).into();
+                return self.setopt(text(name), value.as_ref().map(text));
+            }
+            Action::Tracemem(memory, number) => {
+                let bytes = field(memory, data);
+                let number = number.map_or(i64::MAX, |it| signed_of(field(&it, data)));
+                let number = usize::try_from(number).unwrap_or(bytes.len());
+                print::dump(out, bytes.get(..number).unwrap_or(bytes));
+            }
+            Action::Print(shape, value, address) => {
+                let address = address.map(|it| unsigned_of(field(&it, data)));
+                print::value(out, shape, field(value, data), address);
+            }
             Action::Trace(it) => print::trace(out, &self.style, it.kind, field(it, data)),
             Action::Stack(it) => print::stack(out, &self.style, it.kind, field(it, data)),
             Action::Printf(format, fields) => {
@@ -181,7 +229,7 @@ impl<'a> Printer<'a> {
                 all.print(
                     out,
                     &self.style,
-                    &self.aggregation_options,
+                    &self.settings.aggregation_options,
                     format.as_deref(),
                     which,
                 );
@@ -195,20 +243,77 @@ impl<'a> Printer<'a> {
             Action::Normalize(row, factor) => all.normalize(*row, unsigned_of(field(factor, data))),
             Action::Denormalize(row) => all.denormalize(*row),
         }
+        Ok(())
+    }
+
+    fn formatted(&self, format: &Format, fields: &[Field], data: &[u8]) -> OsString {
+        let mut text = Vec::new();
+        print::format(&mut text, &self.style, format, (fields, data), &[]);
+        OsString::from_vec(text)
+    }
+
+    /// Runs a command; what was printed before comes before its output.
+    fn system(&mut self, command: &OsStr) -> Result<(), String> {
+        // A failure to write is met again when the rest is written.
+        let _ = self.output.flush();
+        shell::run(command, shell::PULSE, || (self.alive)())
+            .map_err(|why| format!("couldn't run \"{}\": {}", command.display(), reason(&why)))
+    }
+
+    /// Has output appended to a file, or restores it if the path is empty.
+    fn freopen(&mut self, path: &OsStr) -> Result<(), String> {
+        let done = match path.is_empty() {
+            true => self.output.restore(),
+            false => self.output.reopen(Path::new(path)),
+        };
+        done.map_err(|why| {
+            format!(
+                "couldn't freopen() \"{}\": {}",
+                path.display(),
+                reason(&why)
+            )
+        })
+    }
+
+    /// Sets an option that may change while tracing.
+    fn setopt(&mut self, name: String, value: Option<String>) -> Result<(), String> {
+        let set = self.settings.set_while_tracing(&name, value.as_deref());
+        set.map_err(|why| {
+            let value = value.as_deref().unwrap_or("1");
+            format!("couldn't set option \"{name}\" to \"{value}\": {why}")
+        })?;
+        self.style.quiet = self.settings.quiet;
+        self.style.raw_bytes = self.settings.raw_bytes;
+        self.style.stack_indent = indent(&self.settings);
+        self.has_changed = true;
+        Ok(())
     }
 }
 
+/// The columns before the frames of a stack.
+fn indent(settings: &Settings) -> usize {
+    let wanted = usize::try_from(settings.stack_indent).unwrap_or(0);
+    wanted.min(1 << 16)
+}
+
 /// The fields that an action reads.
-fn fields(action: &Action) -> &[Field] {
-    match action {
+fn fields(action: &Action) -> impl Iterator<Item = &Field> {
+    let single = match action {
         Action::Trace(field)
         | Action::Stack(field)
         | Action::Exit(field)
         | Action::Trunc(_, Some(field))
-        | Action::Normalize(_, field) => std::slice::from_ref(field),
-        Action::Printf(_, fields) => fields,
-        Action::Printa(..) | Action::Clear(_) | Action::Trunc(_, None) | Action::Denormalize(_) => {
-            &[]
+        | Action::Normalize(_, field) => [Some(field), None],
+        Action::Tracemem(field, other) | Action::Setopt(field, other) => {
+            [Some(field), other.as_ref()]
         }
-    }
+        _ => [None, None],
+    };
+    let list = match action {
+        Action::Printf(_, fields) | Action::System(_, fields) | Action::Freopen(_, fields) => {
+            fields.as_slice()
+        }
+        _ => &[],
+    };
+    single.into_iter().flatten().chain(list)
 }

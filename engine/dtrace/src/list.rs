@@ -1,6 +1,8 @@
 //! Listings: probes (`-l`), code (`-S`) and clauses (`-v`).
 
 use engine_abi::Description;
+use engine_dlang::signature::{Arguments, Signatures};
+use engine_dlang::stability::{self, Attributes, DEFAULT};
 use engine_dvm::{Listing, Verified};
 
 use crate::compile::Compilation;
@@ -9,10 +11,12 @@ use crate::error::Error;
 use crate::output::{Output, print_stderr, report};
 use crate::process_probes::Processes;
 
-/// `-l`: prints the probes matched by the programs' descriptions, or all without a program.
+/// `-l`: prints the probes matched by the programs' descriptions, or all without a program. With
+/// `signatures` (`-v`), also their attributes and arguments.
 pub fn probes(
     engine: &dyn Engine,
     compilation: &Compilation,
+    mut signatures: Option<Signatures>,
     output: &mut Output,
 ) -> Result<(), Error> {
     if let Some(missing) = engine.absence() {
@@ -20,7 +24,7 @@ pub fn probes(
     }
     output.list_header();
     if compilation.count() == 0 {
-        list_matching(engine, Description::default(), output)?;
+        list_matching(engine, Description::default(), &mut signatures, output)?;
         return output.flush();
     }
     let mut unmatched = false;
@@ -29,7 +33,7 @@ pub fn probes(
         for (_, description) in &clause.descriptions {
             let mut any = false;
             for description in processes.descriptions(engine, description)? {
-                any |= list_matching(engine, description, output)?;
+                any |= list_matching(engine, description, &mut signatures, output)?;
             }
             if !any {
                 output.flush()?;
@@ -55,14 +59,53 @@ pub fn probes(
 fn list_matching(
     engine: &dyn Engine,
     description: Description,
+    signatures: &mut Option<Signatures>,
     output: &mut Output,
 ) -> Result<bool, Error> {
     let mut any = false;
     for probe in matching(engine, description) {
-        output.list_probe(&probe?);
+        let probe = probe?;
+        output.list_probe(&probe);
+        if let Some(signatures) = signatures {
+            describe(&probe.description, signatures, output);
+        }
         any = true;
     }
     Ok(any)
+}
+
+/// `-lv`: what is below a probe's line.
+fn describe(probe: &Description, signatures: &mut Signatures, output: &mut Output) {
+    let (description, arguments) = stability::of(probe);
+    let [description, arguments] = [description, arguments].map(lines);
+    output.line(format_args!(
+        "\n\tProbe Description Attributes\n{description}\n\n\tArgument Attributes\n{arguments}\n\n\t\
+         Argument Types"
+    ));
+    match signatures.arguments(probe) {
+        Arguments::Typed(types) if types.is_empty() => output.line(format_args!("\t\tNone")),
+        Arguments::Typed(types) => {
+            for (number, type_) in types.iter().enumerate() {
+                output.line(format_args!("\t\targs[{number}]: {type_}"));
+            }
+        }
+        Arguments::Unknown(why) => output.line(format_args!("\t\tUnknown: {why}")),
+    }
+    if let Some(declaration) = signatures.declaration(probe) {
+        output.line(format_args!("\n\tPrototype\n\t\t{declaration}"));
+    }
+    output.line(format_args!(""));
+}
+
+/// Attributes in three lines.
+fn lines(attributes: Attributes) -> String {
+    let Attributes { name, data, class } = attributes;
+    format!(
+        "\t\tIdentifier Names: {}\n\t\tData Semantics:   {}\n\t\tDependency Class: {}",
+        name.word(),
+        data.word(),
+        class.word()
+    )
 }
 
 /// `-S`: prints the code of each clause on standard error, as DTrace does.
@@ -81,11 +124,21 @@ pub fn code(compilation: &Compilation) -> Result<(), Error> {
     Ok(())
 }
 
-/// `-v`: prints each clause's descriptions, line, instruction count and record size.
+/// `-v`: prints the stability of each program, and each clause's descriptions, line, instruction count
+/// and record size.
 pub fn clauses(compilation: &Compilation, output: &mut Output) -> Result<(), Error> {
     let verified = verified(compilation)?;
     for text in 0..compilation.count() {
-        output.line(format_args!("\nClauses of {}:", compilation.name(text)));
+        let own = compilation.clauses().filter(|it| it.1.text == text);
+        let least = own
+            .map(|it| it.1.attributes)
+            .reduce(|one, other| [one[0].least(other[0]), one[1].least(other[1])]);
+        let [descriptions, statements] = least.unwrap_or([DEFAULT; 2]).map(lines);
+        let name = compilation.name(text);
+        output.line(format_args!(
+            "\nStability attributes for {name}:\n\n\tMinimum Probe Description Attributes\n\
+             {descriptions}\n\n\tMinimum Statement Attributes\n{statements}\n\nClauses of {name}:"
+        ));
         for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
             let code = verified.clause(number);
             let instructions = code.map_or(0, |it| it.instructions().count());

@@ -182,6 +182,7 @@ fn refused(doing: &'static str, why: Refusal) -> Error {
         Refusal::Unwritten => Errno::FAULT,
         Refusal::NotAllowed => Errno::PERM,
         Refusal::Foreign => Errno::NOEXEC,
+        Refusal::Destructive => Errno::ACCESS,
         Refusal::NoDispatch => Errno::IO,
         Refusal::Unsupported => Errno::OPNOTSUPP,
     };

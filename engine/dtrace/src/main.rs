@@ -3,6 +3,7 @@
 //! `exit()`, 1 for a failed run, 2 for an invalid command line.
 //!
 //! - [`options`] and [`setting`] parse the command line and the options of `-x` and `#pragma`.
+//! - [`sources`] reads programs and [`libraries`], and has [`preprocess`] run the C preprocessor.
 //! - [`compile`] compiles all programs into one; [`enable`] loads it and starts tracing.
 //! - [`engine`] is the interface to an engine: [`device`] is the kernel's, by ioctl; [`local`] runs
 //!   in process for programs that need no kernel probes.
@@ -26,14 +27,20 @@ mod event;
 mod fault;
 mod firing;
 mod flow;
+mod kernel;
+mod layout;
+mod libraries;
 mod list;
 mod local;
 mod options;
 mod output;
+mod preprocess;
 mod print;
 mod process_probes;
 mod registers;
 mod setting;
+mod shell;
+mod sources;
 mod symbols;
 mod target;
 mod trace;
@@ -45,6 +52,7 @@ use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use error::Error;
+use kernel::Running;
 use options::{Mode, Options, USAGE};
 use output::{Output, print_stderr, report};
 use setting::Settings;
@@ -65,15 +73,36 @@ fn run(arguments: Vec<OsString>) -> Result<u8, Error> {
     settings.set_from(|variable| std::env::var(variable).ok());
     let options = Options::parse(arguments, settings)?;
     match options.mode {
+        Mode::Help => help(),
         Mode::Version => version(),
+        Mode::Types => types(&options),
         Mode::List | Mode::Trace => trace::run(&options),
     }
+}
+
+fn help() -> Result<u8, Error> {
+    let mut output = Output::open(None)?;
+    let text = format!("Usage: dtrace {USAGE}");
+    output.buffer().extend_from_slice(text.as_bytes());
+    output.flush().map(|()| 0)
 }
 
 fn version() -> Result<u8, Error> {
     let mut output = Output::open(None)?;
     let version = env!("CARGO_PKG_VERSION");
     output.line(format_args!("dtrace: Trapline D {version}"));
+    output.flush().map(|()| 0)
+}
+
+/// `--type`: the layouts of types of the running kernel.
+fn types(options: &Options) -> Result<u8, Error> {
+    let mut output = Output::open(options.output.as_deref())?;
+    let kernel = Running::new(None, options.settings.types.clone());
+    for type_ in &options.types {
+        let text =
+            layout::describe(&kernel, type_).map_err(|why| Error::Layout(type_.clone(), why))?;
+        output.buffer().extend_from_slice(text.as_bytes());
+    }
     output.flush().map(|()| 0)
 }
 

@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::Range;
 
+use engine_dlang::program::Detail;
+
 /// The module name of symbols without one in `/proc/kallsyms`.
 const KERNEL: &str = "vmlinux";
 
@@ -37,6 +39,32 @@ impl Symbols {
     #[cfg(test)]
     pub fn parse(symbols: &str, modules: &str) -> Self {
         Self(OnceCell::from(Table::new(symbols.to_owned(), modules)))
+    }
+
+    /// The name of an address for `sym` or `mod`: `module`symbol`, or `module`.
+    pub fn named(&self, address: u64, detail: Detail) -> String {
+        let table = self.0.get_or_init(Table::of_this_kernel);
+        match (table.find(address), detail) {
+            (None, _) => format!("{address:#x}"),
+            (Some((module, _, _)), Detail::Object) => module.to_owned(),
+            (Some((module, name, _)), Detail::Function) => {
+                format!("{module}`{}", readable(name))
+            }
+            (Some(_), Detail::Offset) => self.name(address),
+        }
+    }
+
+    /// The first address that has the same name, as far as that is known: those of a function, or of
+    /// a module, are one key.
+    pub fn first(&self, address: u64, detail: Detail) -> u64 {
+        let table = self.0.get_or_init(Table::of_this_kernel);
+        let found = table.find(address);
+        let first = match detail {
+            Detail::Offset => None,
+            Detail::Function => found.map(|(_, _, offset)| address.wrapping_sub(offset)),
+            Detail::Object => found.and_then(|(module, _, _)| table.first_of(module)),
+        };
+        first.unwrap_or(address)
     }
 
     /// `module`symbol+0x1c`, or the address itself if it has no symbol.
@@ -80,6 +108,15 @@ impl Table {
             modules: modules.lines().filter_map(module).collect(),
             text,
             symbols,
+        }
+    }
+
+    /// An address that stands for a module. The kernel has two ranges of code, so it is the first of
+    /// them.
+    fn first_of(&self, module: &str) -> Option<u64> {
+        match module {
+            KERNEL => self.kernel.first().map(|range| range.start),
+            module => self.modules.get(module).map(|range| range.start),
         }
     }
 
@@ -251,5 +288,23 @@ snd 4096 1 usb, Live 0xffffffc008800000
     #[test]
     fn hidden_addresses_have_no_names() {
         names("0000000000000000 T sys_chdir\n", "", &[(5, "0x5")]);
+    }
+
+    #[test]
+    fn addresses_of_a_function_or_of_a_module_are_one() {
+        let symbols = Symbols::parse(KERNEL, MODULES);
+        let within = 0xffff_ffc0_0880_0010;
+        for (detail, name, first) in [
+            (Detail::Offset, "snd`snd_open+0x10", within),
+            (Detail::Function, "snd`snd_open", 0xffff_ffc0_0880_0000),
+            (Detail::Object, "snd", 0xffff_ffc0_0880_0000),
+        ] {
+            assert_eq!(symbols.named(within, detail), name);
+            assert_eq!(symbols.first(within, detail), first);
+        }
+        let module = |address| symbols.first(address, Detail::Object);
+        assert_eq!(module(0xffff_ffc0_1008_1040), module(0xffff_ffc0_1009_0000));
+        assert_eq!(symbols.named(1, Detail::Object), "0x1");
+        assert_eq!(module(1), 1);
     }
 }

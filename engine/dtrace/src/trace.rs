@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
+use std::rc::Rc;
 
-use engine_abi::Opened;
+use engine_abi::{Description, Opened};
+use engine_dlang::kernel::Kernel;
+use engine_dlang::signature::Signatures;
 
 use crate::compile::Compilation;
 use crate::consume::Consumer;
@@ -12,12 +15,14 @@ use crate::enable::{enable, go, needs_no_kernel};
 use crate::engine::{Absence, Engine};
 use crate::error::Error;
 use crate::event::{Event, Events};
+use crate::kernel::Running;
 use crate::list;
 use crate::local::Local;
 use crate::options::{Mode, Options, Target as Wanted};
 use crate::output::{Output, notice, report};
 use crate::process_probes;
 use crate::setting::Settings;
+use crate::sources::Surroundings;
 use crate::target::Target;
 use crate::unwind;
 use crate::user_symbols::{self, UserSymbols};
@@ -30,11 +35,26 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     }
     let mut targets = targets(&options.targets)?;
     let target = targets.first().map_or(0, Target::pid);
-    let device = Device::open()?;
+    let device = Device::open()?.map(Rc::new);
     let pointer = device
         .as_ref()
         .map_or(size_of::<usize>() as u32, |it| it.conf().pointer);
-    let compilation = Compilation::new(options, pointer, target)?;
+    let kernel: Rc<dyn Kernel> = Rc::new(Running::new(
+        device.as_ref().ok().cloned(),
+        settings.types.clone(),
+    ));
+    check_data_model(options, pointer)?;
+    let lookup = |pattern: &Description, from| match &device {
+        Ok(device) => device.probe_match(pattern, from),
+        Err(absence) => Local::open(*absence)?.probe_match(pattern, from),
+    };
+    let around = Surroundings {
+        pointer,
+        target,
+        lookup: &lookup,
+        kernel: kernel.clone(),
+    };
+    let compilation = Compilation::new(options, &around)?;
     if compilation.settings.disassemble {
         list::code(&compilation)?;
     }
@@ -60,8 +80,19 @@ pub fn run(options: &Options) -> Result<u8, Error> {
         target.run_to_entry()?;
     }
     match options.mode {
-        Mode::List => list::probes(&*engine, &compilation, &mut output).map(|()| 0),
+        Mode::List => {
+            let signatures = options.verbose.then(|| Signatures::new(pointer, kernel));
+            list::probes(&*engine, &compilation, signatures, &mut output).map(|()| 0)
+        }
         _ => trace(&*engine, options, &compilation, &mut output, &mut targets),
+    }
+}
+
+/// Programs have the kernel's data model; `-32` and `-64` only say which one is expected.
+fn check_data_model(options: &Options, pointer: u32) -> Result<(), Error> {
+    match options.pointer {
+        Some(expected) if expected != pointer => Err(Error::DataModel(8 * expected, 8 * pointer)),
+        _ => Ok(()),
     }
 }
 
@@ -73,12 +104,12 @@ fn names_process(compilation: &Compilation, pid: u32) -> bool {
 
 /// The kernel's engine, or the one in process if the kernel's is unavailable and not needed.
 fn engine(
-    device: Result<Device, Absence>,
+    device: Result<Rc<Device>, Absence>,
     needs_kernel: bool,
     settings: &Settings,
-) -> Result<Box<dyn Engine>, Error> {
+) -> Result<Rc<dyn Engine>, Error> {
     let absence = match device {
-        Ok(device) => return Ok(Box::new(device)),
+        Ok(device) => return Ok(device),
         Err(absence) => absence,
     };
     // A missing module is not an error yet: `enable` names the probe that needs it.
@@ -91,7 +122,7 @@ fn engine(
             format_args!("{absence}: tracing without the module"),
         );
     }
-    Ok(Box::new(Local::open(absence)?))
+    Ok(Rc::new(Local::open(absence)?))
 }
 
 fn targets(wanted: &[Wanted]) -> Result<Vec<Target>, Error> {
@@ -110,7 +141,14 @@ fn trace(
     targets: &mut [Target],
 ) -> Result<u8, Error> {
     let settings = &compilation.settings;
+    // The engine need not know what it must not do.
+    if !settings.destructive && compilation.program.is_destructive {
+        return Err(Error::Destructive);
+    }
     let (mut notices, mut processes) = enable(engine, compilation)?;
+    if !settings.destructive && compilation.is_destructive() {
+        return Err(Error::Destructive);
+    }
     if user_symbols::are_walked(&compilation.program) {
         notices.extend(unwind::hand_over(engine, &pids(compilation, targets)));
     }
@@ -163,7 +201,8 @@ fn pids(compilation: &Compilation, targets: &[Target]) -> BTreeSet<u32> {
 /// The processes whose addresses the program may record, as far as they are known before it runs:
 /// they may end before their first record is seen.
 fn users(compilation: &Compilation, targets: &[Target]) -> UserSymbols {
-    let users = UserSymbols::new(targets.first().map_or(0, Target::pid));
+    let target = targets.first().map_or(0, Target::pid);
+    let users = UserSymbols::new(target, compilation.settings.no_user_symbols);
     if user_symbols::are_used(&compilation.program) {
         let pids = pids(compilation, targets);
         pids.into_iter().for_each(|pid| users.grab(pid));

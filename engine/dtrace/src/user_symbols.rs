@@ -26,6 +26,8 @@ pub struct UserSymbols {
     known: RefCell<Known>,
     /// The process of an address that says none: `$target`, or 0.
     target: u32,
+    /// Whether addresses get no names (the option `noresolve`).
+    is_off: bool,
 }
 
 #[derive(Default)]
@@ -49,11 +51,13 @@ struct Seen {
 }
 
 impl UserSymbols {
-    /// No process is known yet; `target` is that of addresses without one.
-    pub fn new(target: u32) -> Self {
+    /// No process is known yet; `target` is that of addresses without one. If it is off, none will
+    /// ever be.
+    pub fn new(target: u32, is_off: bool) -> Self {
         Self {
             known: RefCell::default(),
             target,
+            is_off,
         }
     }
 
@@ -64,6 +68,9 @@ impl UserSymbols {
 
     /// Reads what a process has mapped now.
     pub fn grab(&self, pid: u32) {
+        if self.is_off {
+            return;
+        }
         let known = &mut *self.known.borrow_mut();
         let library = &mut known.library;
         known.processes.entry(pid).or_default().read(pid, library);
@@ -71,6 +78,9 @@ impl UserSymbols {
 
     /// Makes sure that these addresses will have names, if they can, when the process has ended.
     pub fn see(&self, pid: u32, addresses: impl IntoIterator<Item = u64>) {
+        if self.is_off {
+            return;
+        }
         let mut known = self.known.borrow_mut();
         for address in addresses {
             known.at(pid, address);
@@ -79,6 +89,9 @@ impl UserSymbols {
 
     /// The name of an address, in DTrace's form: `object`function+0x1c`, as far as that is known.
     pub fn name(&self, pid: u32, address: u64, detail: Detail) -> String {
+        if self.is_off {
+            return format!("{address:#x}");
+        }
         let mut known = self.known.borrow_mut();
         match known.at(pid, address).symbols.resolve(address) {
             None => format!("{address:#x}"),
@@ -88,6 +101,9 @@ impl UserSymbols {
 
     /// The first address that has the same name: those of a function, or of an object, are one key.
     pub fn first(&self, pid: u32, address: u64, detail: Detail) -> u64 {
+        if self.is_off {
+            return address;
+        }
         let mut known = self.known.borrow_mut();
         let symbols = &known.at(pid, address).symbols;
         let first = match detail {
@@ -152,7 +168,9 @@ pub fn are_used(program: &Program) -> bool {
     keys.any(|key| is_user(key.kind))
         || actions.any(|action| match action {
             Action::Trace(field) | Action::Stack(field) => is_user(field.kind),
-            Action::Printf(format, _) => format.0.iter().any(is_user_address),
+            Action::Printf(format, _) | Action::System(format, _) | Action::Freopen(format, _) => {
+                format.0.iter().any(is_user_address)
+            }
             _ => false,
         })
 }

@@ -63,7 +63,7 @@ fn quiet_prints_only_explicit_output() {
 fn testing_mode_omits_cpus_and_ids() {
     let mut testing = command(&["-n", "BEGIN { trace(1); exit(0); }"]);
     let ran = ran(testing.env("_DTRACE_TESTING", "1").output().unwrap());
-    let expected = format!("{:>32}\n{:>32}         1\n\n", "FUNCTION:NAME", ":BEGIN");
+    let expected = format!("{:>32}\n{:>32}           1\n\n", "FUNCTION:NAME", ":BEGIN");
     assert_eq!(ran.stdout, expected);
 }
 
@@ -112,11 +112,12 @@ fn a_description_without_match_is_an_error() {
 
 #[test]
 fn a_missing_module_is_reported() {
-    let ran = dtrace(&["-n", "fbt::sys_chdir:entry"]);
+    let ran = dtrace(&["-xerrtags", "-n", "fbt::sys_chdir:entry"]);
     assert_eq!(
         ran.stderr,
-        "dtrace: failed to initialize dtrace: no probe matches fbt::sys_chdir:entry: the module is \
-         not loaded (insmod trapline.ko loads it)\n"
+        "dtrace: invalid probe specifier fbt::sys_chdir:entry: [D_PDESC_ZERO] probe description \
+         fbt::sys_chdir:entry does not match any probes: the module is not loaded (insmod \
+         trapline.ko loads it)\n"
     );
     assert_eq!(ran.status, Some(1));
     assert_eq!(dtrace(&["-eZn", "fbt::sys_chdir:entry"]).status, Some(0));
@@ -126,8 +127,10 @@ fn a_missing_module_is_reported() {
 fn a_missing_module_is_reported_for_patterns() {
     let missing = "the module is not loaded (insmod trapline.ko loads it)";
     let ran = dtrace(&["-n", "entry"]);
-    let message =
-        format!("dtrace: failed to initialize dtrace: no probe matches :::entry: {missing}\n");
+    let message = format!(
+        "dtrace: invalid probe specifier entry: probe description :::entry does not match any \
+         probes: {missing}\n"
+    );
     assert_eq!(ran.stderr, message);
     let notice = format!("dtrace: no probe matches fbt:::entry: {missing}\n");
     let arguments = ["-Zn", "fbt:::entry, BEGIN { exit(0); }"];
@@ -302,7 +305,8 @@ fn faults_are_reported() {
         "-c",
         "true",
     ]);
-    let expected = "dtrace: error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): divide-by-zero in ";
+    let expected =
+        "dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): divide-by-zero at ";
     assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
     assert_eq!(ran.stdout, "7\n");
 }
@@ -340,10 +344,62 @@ fn stackframes_sets_the_number_of_frames() {
     let record = |frames: u32| format!("Record:       {} bytes", 8 * frames);
     let listing = stack("#pragma D option stackframes=3").stdout;
     assert!(listing.contains(&record(3 + 1)), "{listing}");
+    let cut = stack("#pragma D option maxframes=2").stdout;
+    assert!(cut.contains(&record(2 + 1)), "{cut}");
     let none = stack("#pragma D option stackframes=0");
     let message = "failed to set option 'stackframes' to '0': Invalid value for specified option\n";
     assert!(none.stderr.ends_with(message), "{}", none.stderr);
     assert_eq!(none.status, Some(1));
+}
+
+const STABLE: &str = "\t\tIdentifier Names: Stable
+\t\tData Semantics:   Stable
+\t\tDependency Class: Common
+";
+
+#[test]
+fn verbose_reports_the_stability_of_each_program() {
+    let report = |program: &str| dtrace(&["-evn", program]).stdout;
+    let exits = "dtrace:::BEGIN { exit(0); }";
+    let expected = format!(
+        "\nStability attributes for description 'dtrace:::BEGIN ':\n\n\tMinimum Probe Description \
+         Attributes\n{STABLE}\n\tMinimum Statement Attributes\n{STABLE}"
+    );
+    assert!(report(exits).starts_with(&expected), "{}", report(exits));
+    let least = "dtrace:::BEGIN { trace((uint64_t)curthread); } tick-1s { trace(htons(1)); }";
+    let expected = "\tMinimum Probe Description Attributes
+\t\tIdentifier Names: Unstable
+\t\tData Semantics:   Unstable
+\t\tDependency Class: Common
+
+\tMinimum Statement Attributes
+\t\tIdentifier Names: Evolving
+\t\tData Semantics:   Private
+\t\tDependency Class: Common
+";
+    assert!(report(least).contains(expected), "{}", report(least));
+}
+
+#[test]
+fn amin_refuses_what_is_less_stable() {
+    let run = |minimum: &str, program: &str| {
+        let ran = dtrace(&["-x", &format!("amin={minimum}"), "-en", program]);
+        assert_eq!(ran.status.is_some_and(|it| it != 0), !ran.stderr.is_empty());
+        ran.stderr
+    };
+    let program = "dtrace:::BEGIN { trace((uint64_t)curthread); }";
+    assert_eq!(run("Stable/Private/Common", program), "");
+    let refused = run("Evolving/Evolving/Common", program);
+    let expected = "in action list: scalar curthread is Stable/Private/Common, less stable than the \
+                    option amin=Evolving/Evolving/Common allows\n";
+    assert!(refused.ends_with(expected), "{refused}");
+    // A translation that somebody vouches for is stable, whatever it is made of.
+    let cpu = "dtrace:::BEGIN { trace(curcpu->cpu_id); }";
+    assert_eq!(run("Stable/Stable/Common", cpu), "");
+    for wrong in ["", "Stable", "Stable/Stable/Commons"] {
+        let refused = run(wrong, program);
+        assert!(refused.contains("Invalid value"), "{refused}");
+    }
 }
 
 /// As for the first process of a container: the leader of its session is outside, with no PID here.
@@ -446,4 +502,28 @@ fn output_is_appended_to_a_file() {
     let written = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
     assert_eq!(written, "1\n1\n");
+}
+
+#[test]
+fn a_verbose_listing_has_attributes_and_arguments() {
+    let ran = dtrace(&["-lvn", "dtrace:::BEGIN"]);
+    let expected = "
+\tProbe Description Attributes
+\t\tIdentifier Names: Stable
+\t\tData Semantics:   Stable
+\t\tDependency Class: Common
+
+\tArgument Attributes
+\t\tIdentifier Names: Stable
+\t\tData Semantics:   Stable
+\t\tDependency Class: Common
+
+\tArgument Types
+\t\tNone
+
+";
+    let (header, rest) = ran.stdout.split_once("BEGIN\n").unwrap();
+    assert!(header.starts_with("   ID   PROVIDER"), "{header}");
+    assert_eq!(rest, expected);
+    assert_eq!(ran.status, Some(0));
 }

@@ -2,11 +2,12 @@
 //! number, and one that does not exist is `None`.
 
 use engine_abi::{
-    AggregationRow, ClauseRow, FieldRow, Instruction, KeyRow, MAGIC, PROGRAM_MAX, ProgramHeader,
-    Span, VariableRow,
+    AggregationRow, ClauseRow, DESTRUCTIVE, FieldRow, Instruction, KeyRow, MAGIC, PROGRAM_MAX,
+    ProgramHeader, Span, VariableRow,
 };
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+use crate::address::Segment;
 use crate::invalid::{Invalid, Why};
 use crate::table::Table;
 
@@ -92,6 +93,11 @@ impl<'a> Tables<'a> {
         &self.layout.header
     }
 
+    /// Whether the program may change the system.
+    pub(crate) fn is_destructive(self) -> bool {
+        self.header().flags & DESTRUCTIVE != 0
+    }
+
     /// The number of rows of a table.
     pub(crate) fn count(self, table: Table) -> u32 {
         table.count(self.header())
@@ -123,6 +129,11 @@ impl<'a> Tables<'a> {
         bytes
             .and_then(|words| words.as_bytes().get(..self.header().strings as usize))
             .unwrap_or_default()
+    }
+
+    /// The address of a string, by its offset.
+    pub(crate) fn string_address(self, offset: u32) -> u64 {
+        Segment::Strings.address(offset, self.header().strings as usize)
     }
 
     /// The string at an offset, without its NUL.

@@ -1,9 +1,11 @@
 //! A clause of a program, and the rows that it refers to.
 
-use engine_abi::{ClauseRow, Instruction, Span};
+use engine_abi::{ClauseRow, Instruction, Span, ValueKind};
 
+use crate::address;
 use crate::aggregate::Aggregate;
 use crate::block::{Code, Tables};
+use crate::limits::VALUE_MAX;
 use crate::op::Op;
 use crate::rows::{Aggregation, Field, KeyPart, Variable};
 use crate::table::Table;
@@ -93,6 +95,18 @@ impl<'a> Tables<'a> {
     /// A variable by number.
     pub(crate) fn variable(self, number: u32) -> Option<Variable> {
         self.row(number).and_then(|row| Variable::of(row).ok())
+    }
+
+    /// The size of a plain variable that consists of bytes, by number.
+    pub(crate) fn addressable(self, number: u32) -> Option<u32> {
+        let variable = self.variable(number)?;
+        let is_bytes = variable.kind == ValueKind::Bytes && !variable.is_array();
+        is_bytes.then_some(variable.size)
+    }
+
+    /// The address of such a variable.
+    pub(crate) fn variable_address(self, number: u32) -> u64 {
+        address::of_variable(number, self.addressable(number).unwrap_or(VALUE_MAX))
     }
 
     /// An aggregation by number.

@@ -6,6 +6,36 @@ use crate::names::Builtin;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unreadable;
 
+/// The system could not, or would not, do what a program asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refused;
+
+/// What a destructive program does to the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Destructive {
+    /// Sends a signal to the current process.
+    Raise(u64),
+    /// Stops the current process.
+    Stop,
+    /// Spins for so many nanoseconds.
+    Chill(u64),
+    /// Panics the kernel.
+    Panic,
+    /// Enters the kernel's debugger.
+    Breakpoint,
+}
+
+/// What a variable that is not a scalar holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// Nothing: it was never set.
+    Nothing,
+    /// The null address.
+    Null,
+    /// A value.
+    Value,
+}
+
 /// The firing that a program runs for, and the system around it. Every method is called in any
 /// context: it must not sleep, allocate or panic.
 ///
@@ -39,11 +69,18 @@ pub trait Env {
     /// Sets a scalar. Setting an element to 0 frees it.
     fn set(&mut self, variable: u32, key: &[u8], value: u64);
 
-    /// Fills `value` with a variable that is not a scalar; false if it was never set.
-    fn get_bytes(&mut self, variable: u32, key: &[u8], value: &mut [u8]) -> bool;
+    /// Fills `value` with a variable that is not a scalar, if it has one.
+    fn get_bytes(&mut self, variable: u32, key: &[u8], value: &mut [u8]) -> Held;
 
-    /// Sets a variable that is not a scalar, or unsets it.
+    /// Sets a variable that is not a scalar, or makes it null. A null element or thread-local is
+    /// freed, and then holds nothing.
     fn set_bytes(&mut self, variable: u32, key: &[u8], value: Option<&[u8]>);
+
+    /// Reads a part of a variable that consists of bytes; zeros if it was never set.
+    fn load_part(&mut self, variable: u32, offset: u32, bytes: &mut [u8]);
+
+    /// Writes a part of it.
+    fn store_part(&mut self, variable: u32, offset: u32, bytes: &[u8]);
 
     /// Reserves space for the clause's record in the principal buffer, or in a speculation's. False
     /// if there is none; the drop has been counted then.
@@ -55,18 +92,37 @@ pub trait Env {
     /// Adds a value to an aggregation.
     fn aggregate(&mut self, aggregation: u32, key: &[u8], value: u64, increment: u64);
 
+    /// The bytes that have been zeroed for new variables and new entries of aggregations since the
+    /// last call. What comes to be again and again costs as much each time.
+    fn take_work(&mut self) -> usize {
+        0
+    }
+
     /// An unpredictable number.
     fn random(&mut self) -> u64;
+
+    /// Whether the current process is the one of this ID or a descendant of it.
+    fn descends_from(&mut self, pid: u64) -> bool;
 
     /// A free speculation, or 0.
     fn speculation(&mut self) -> u64;
 
-    /// Commits a speculation to the principal buffer; ignored if it is invalid.
+    /// Whether there is a speculation of this number, free or not.
+    fn has_speculation(&self, speculation: u64) -> bool;
+
+    /// Commits a speculation to the principal buffer; ignored if it is free.
     fn commit(&mut self, speculation: u64);
 
-    /// Discards a speculation; ignored if it is invalid.
+    /// Discards a speculation; ignored if it is free.
     fn discard(&mut self, speculation: u64);
 
     /// Requests the end of tracing.
     fn exit(&mut self);
+
+    /// Changes the system. Only a destructive program asks for it.
+    fn perform(&mut self, action: Destructive) -> Result<(), Refused>;
+
+    /// Writes memory of the current process; on failure some of it may have been written. Only a
+    /// destructive program asks for it.
+    fn store_user(&mut self, address: u64, bytes: &[u8]) -> Result<(), Refused>;
 }

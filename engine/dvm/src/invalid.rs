@@ -62,7 +62,7 @@ reasons! {
     Reserved "has a nonzero reserved field",
     /// `string_size` out of bounds.
     StringSize "has a string size that is out of range",
-    /// `scratch` out of bounds.
+    /// `scratch` or `heap` out of bounds.
     Scratch "requests too much scratch memory",
     /// The strings do not end with a NUL.
     Strings "has a string table that does not end with a NUL",
@@ -112,6 +112,8 @@ reasons! {
     KeyMismatch "needs a different key than was pushed",
     /// The pushed values do not match the arguments.
     Arguments "needs different arguments than were pushed",
+    /// A destructive subroutine in a program without the flag.
+    Destructive "calls a destructive subroutine, which the header does not allow",
     /// `open` on a path where a record may be open.
     OpenTwice "opens a record that may already be open",
     /// `commit` on a path where a record may be open.

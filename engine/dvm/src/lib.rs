@@ -20,6 +20,8 @@
 //! - Pushed values are consumed, all of them, in the same basic block: as the key of an `lda`, an
 //!   `sta` or an `agg` (each component of the declared kind and size), or as the arguments of a
 //!   `call` (scalars, of a permitted number).
+//! - Subroutines that change the system are called only in a program whose header has the flag
+//!   [`DESTRUCTIVE`](engine_abi::DESTRUCTIVE).
 //! - A record is opened at most once on any path, and written only where it is open on every path.
 //!
 //! Unreachable code need only be well-formed. All this is checked in one pass, using some hundred
@@ -27,9 +29,10 @@
 //!
 //! # What a run can do
 //!
-//! It computes, calls its [`Env`], and writes scratch memory; it can reach nothing else. A result
-//! in scratch memory begins at a multiple of 8 and takes only its own size, including a string's
-//! NUL; nothing is freed before the run ends. Any error is a [`Failure`], which aborts the clause.
+//! It computes, calls its [`Env`], and writes its variables and what it has allocated; it can reach
+//! nothing else, unless it is destructive: then it can also write memory of the current process. Addresses are checked where they are used, since a program may calculate them. A result in scratch memory or on the heap begins at a multiple of 8 and takes only
+//! its own size, including a string's NUL; nothing is freed before the run ends. Any error is a
+//! [`Failure`], which aborts the clause.
 //!
 //! A run may be in any context, including NMI: the interpreter does not allocate, sleep, take locks
 //! or panic. Verification runs in process context.
@@ -59,15 +62,20 @@ pub mod aggregate;
 mod arithmetic;
 mod block;
 mod clause;
+mod destructive;
 mod env;
 mod invalid;
+mod json;
 pub mod limits;
 mod listing;
 mod machine;
 mod memory;
 pub mod mutant;
 mod names;
+mod network;
+mod number;
 mod op;
+mod path;
 mod rows;
 mod search;
 mod strings;
@@ -77,9 +85,9 @@ mod variable;
 mod verified;
 mod verify;
 
-pub use address::{Location, Segment, TAG};
+pub use address::{ADDRESSABLE, Location, Segment, TAG};
 pub use clause::{Brief, Clause};
-pub use env::{Env, Unreadable};
+pub use env::{Destructive, Env, Held, Refused, Unreadable};
 pub use invalid::{Invalid, Place, Why};
 pub use listing::Listing;
 pub use machine::{Failure, run};

@@ -2,9 +2,9 @@
 //! clause: at most [`CODE_MAX`] instructions, whose operands total at most [`WORK_MAX`] bytes.
 
 /// The minimum and maximum size of a string in bytes, including its NUL.
-pub const STRING_SIZE: core::ops::RangeInclusive<u32> = 8..=64 << 10;
+pub const STRING_SIZE: core::ops::RangeInclusive<u32> = 2..=64 << 10;
 
-/// The maximum scratch memory that a program may declare, in bytes.
+/// The maximum scratch memory that a program may declare, and the maximum heap, in bytes.
 pub const SCRATCH_MAX: u32 = 1 << 20;
 
 /// The maximum number of instructions of a clause, and of actions, which may be empty. A statement
@@ -16,8 +16,12 @@ pub const CODE_MAX: u32 = 16 << 10;
 /// tenth of a second.
 pub const WORK_MAX: u32 = 8 << 20;
 
-/// The cost of a walk over the kernel stack, or over all speculations, in bytes of work.
+/// The cost of a walk over the kernel stack, over all speculations, or over the ancestors of a
+/// process, in bytes of work.
 pub const WALK_WORK: u32 = 32 << 10;
+
+/// The cost of a write to user memory besides its bytes, in bytes of work: it may fault.
+pub const STORE_WORK: u32 = 256;
 
 /// The cost of a frame of the user stack, in bytes of work: some words are read, each with a look
 /// at the page tables at worst, and a row is searched for.

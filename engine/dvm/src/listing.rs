@@ -80,7 +80,9 @@ fn listed(f: &mut Formatter<'_>, op: Op, instruction: Instruction) -> Result {
         Immediate::Unused => {}
         Immediate::Number | Immediate::Target => write!(f, "{immediate}")?,
         Immediate::Text => write!(f, "DT_STRING[{immediate}]")?,
-        Immediate::Variable | Immediate::Array => write!(f, "DT_VAR({immediate})")?,
+        Immediate::Variable | Immediate::Bytes | Immediate::Array => {
+            write!(f, "DT_VAR({immediate})")?
+        }
         Immediate::Aggregation => write!(f, "DT_AGG({immediate})")?,
         Immediate::Field => write!(f, "DT_FIELD({immediate})")?,
         Immediate::Builtin => write!(f, "DT_BUILTIN({immediate})")?,
@@ -100,18 +102,20 @@ fn comment(f: &mut Formatter<'_>, clause: Clause<'_>, op: Op, immediate: u32) ->
         Immediate::Unused | Immediate::Target => Ok(()),
         Immediate::Number => write!(f, "\t\t! {immediate:#x}"),
         Immediate::Text => write!(f, "\t\t! \"{}\"", string(immediate)),
-        Immediate::Variable | Immediate::Array => match tables.variable(immediate) {
-            None => Ok(()),
-            Some(variable) => {
-                let scope = match variable.scope {
-                    Scope::Global => "",
-                    Scope::Thread => "self->",
-                    Scope::Clause => "this->",
-                };
-                let index = if variable.is_array() { "[]" } else { "" };
-                write!(f, "\t\t! {scope}{}{index}", string(variable.name))
+        Immediate::Variable | Immediate::Bytes | Immediate::Array => {
+            match tables.variable(immediate) {
+                None => Ok(()),
+                Some(variable) => {
+                    let scope = match variable.scope {
+                        Scope::Global => "",
+                        Scope::Thread => "self->",
+                        Scope::Clause => "this->",
+                    };
+                    let index = if variable.is_array() { "[]" } else { "" };
+                    write!(f, "\t\t! {scope}{}{index}", string(variable.name))
+                }
             }
-        },
+        }
         Immediate::Aggregation => match tables.aggregation(immediate) {
             None => Ok(()),
             Some(aggregation) => write!(f, "\t\t! @{}", string(aggregation.name)),

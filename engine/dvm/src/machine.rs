@@ -7,17 +7,16 @@
 
 use engine_abi::{Fault, FieldKind, Instruction};
 
-use crate::address::Segment;
+use crate::address::{self, Location};
 use crate::arithmetic::{compute, sign};
 use crate::clause::Clause;
 use crate::env::Env;
 use crate::limits::{USER_FRAME_WORK, USER_FRAMES_MAX, WALK_WORK};
-use crate::memory::{Memory, Reader, Registers, Space, Trouble, copy, end};
+use crate::memory::{Memory, Reader, Registers, Space, Trouble, check_part, copy, end};
 use crate::mutant;
 use crate::names::{Builtin, Subroutine};
 use crate::op::{Op, REGISTERS};
 use crate::rows::Field;
-use crate::strings::Tokens;
 
 /// Why a run was aborted, and where. The caller must drop what it has recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,10 +38,10 @@ pub struct Failure {
 pub fn run<E: Env>(clause: Clause<'_>, memory: Memory<'_>, env: &mut E) -> Result<(), Failure> {
     let mut machine = Machine {
         registers: memory.registers,
-        space: Space::new(clause.tables, memory.scratch),
+        space: Space::new(clause.tables, memory.scratch, memory.heap),
         key: memory.key,
         pushed: 0,
-        tokens: Tokens::default(),
+        tokens: memory.tokens,
         env,
     };
     // r0 is always 0; any other register is written before it is read.
@@ -66,7 +65,10 @@ pub fn run<E: Env>(clause: Clause<'_>, memory: Memory<'_>, env: &mut E) -> Resul
 fn failure(clause: Clause<'_>, instruction: u32, trouble: Trouble) -> Failure {
     Failure {
         fault: trouble.fault,
-        address: trouble.address,
+        address: match trouble.fault {
+            Fault::BadAddress | Fault::BadAlignment => address::full(trouble.address),
+            _ => trouble.address,
+        },
         instruction,
         action: clause.action(instruction),
     }
@@ -90,7 +92,8 @@ pub(crate) struct Machine<'a, E> {
     pub(crate) key: &'a mut [u8],
     /// How many bytes are pushed.
     pub(crate) pushed: usize,
-    pub(crate) tokens: Tokens,
+    /// Whether `strtok` has begun, and then what it has not yet split.
+    pub(crate) tokens: &'a mut [u8],
     pub(crate) env: &'a mut E,
 }
 
@@ -109,7 +112,10 @@ impl<E: Env> Machine<'_, E> {
             Op::Bz => return Ok(if a == 0 { target } else { Step::Next }),
             Op::Bnz => return Ok(if a != 0 { target } else { Step::Next }),
             Op::Open => return Ok(opened(self.env.open(None))),
-            Op::Opens => return Ok(opened(self.env.open(Some(a)))),
+            Op::Opens => {
+                self.check_speculation(a)?;
+                return Ok(opened(self.env.open(Some(a))));
+            }
             _ if op.shape().writes_d => {
                 let value = self.value(op, instruction.immediate, a, b)?;
                 self.write(instruction.d, value);
@@ -143,7 +149,7 @@ impl<E: Env> Machine<'_, E> {
         match op {
             Op::Seti => Ok(immediate as i32 as u64),
             Op::Seth => Ok(u64::from(immediate) << 32 | a & 0xffff_ffff),
-            Op::Sets => Ok(Segment::Strings.address(immediate)),
+            Op::Sets => Ok(self.space.tables().string_address(immediate)),
             Op::Scmp => self.compare(a, b),
             Op::Ldsb => self.load(a).map(|bytes| i8::from_ne_bytes(bytes) as u64),
             Op::Ldsh => self.load(a).map(|bytes| i16::from_ne_bytes(bytes) as u64),
@@ -154,6 +160,7 @@ impl<E: Env> Machine<'_, E> {
             Op::Ldx => self.load(a).map(u64::from_ne_bytes),
             Op::Ldb => self.builtin(immediate, a),
             Op::Ldv | Op::Lda => self.get(immediate),
+            Op::Lea => Ok(self.space.tables().variable_address(immediate)),
             Op::Call => self.call(Subroutine::from_code(immediate).ok_or(Fault::IllegalOperation)?),
             _ => Ok(compute(op, a, b).unwrap_or(Err(Fault::IllegalOperation))?),
         }
@@ -178,13 +185,34 @@ impl<E: Env> Machine<'_, E> {
                 if !mutant::is_active("key-kept") {
                     self.pushed = 0;
                 }
+                self.charge_new()?;
             }
-            Op::Commit => self.env.commit(a),
-            Op::Discard => self.env.discard(a),
+            Op::Commit => {
+                self.check_speculation(a)?;
+                self.env.commit(a);
+            }
+            Op::Discard => {
+                self.check_speculation(a)?;
+                self.env.discard(a);
+            }
             Op::Exit => self.env.exit(),
             _ => return Err(Fault::IllegalOperation.into()),
         }
         Ok(())
+    }
+
+    /// Charges this run for memory that was zeroed for it.
+    pub(crate) fn charge_new(&mut self) -> Result<(), Trouble> {
+        let bytes = self.env.take_work();
+        self.space.charge(bytes)
+    }
+
+    /// A speculation must exist; 0 is none, and is ignored.
+    fn check_speculation(&self, number: u64) -> Result<(), Trouble> {
+        if number == 0 || self.env.has_speculation(number) {
+            return Ok(());
+        }
+        Err(Fault::IllegalOperation.into())
     }
 
     /// Size of a string in bytes, including its NUL.
@@ -232,6 +260,12 @@ impl<E: Env> Machine<'_, E> {
     #[inline(never)]
     fn store(&mut self, address: u64, bytes: &[u8]) -> Result<(), Trouble> {
         aligned(address, bytes.len())?;
+        if let Location::Variable(number, offset) = Location::of(address) {
+            let tables = self.space.tables();
+            check_part(tables, address, (number, offset), bytes.len())?;
+            self.env.store_part(number, offset, bytes);
+            return self.charge_new();
+        }
         copy(self.space.writable(address, bytes.len())?, bytes);
         Ok(())
     }

@@ -1,9 +1,9 @@
-//! Memory as a run sees it: the program's strings and scratch memory, which are the machine's own,
-//! and kernel and user memory, read through the [`Env`].
+//! Memory as a run sees it: the program's strings, scratch memory and the heap, which are the
+//! machine's own, and kernel and user memory, read through the [`Env`].
 //!
-//! Scratch memory is a bump allocator, reset for each run. An instruction builds its result in the
-//! unused rest of it and then allocates what it has built; so its operands never overlap its
-//! result.
+//! Scratch memory and the heap are bump allocators, reset for each run. An instruction builds its
+//! result in the unused rest of scratch memory and then allocates what it has built; so its operands
+//! never overlap its result.
 
 use engine_abi::Fault;
 
@@ -22,9 +22,13 @@ pub type Registers = [u64; REGISTERS as usize];
 pub struct Memory<'a> {
     /// The registers.
     pub registers: &'a mut Registers,
-    /// Scratch memory: [`Verified::scratch`](crate::Verified::scratch) bytes, plus what `alloca`
-    /// and `copyin` may use.
+    /// Scratch memory: [`Verified::scratch`](crate::Verified::scratch) bytes.
     pub scratch: &'a mut [u8],
+    /// Memory for `alloca` and `copyin`: as many bytes as the program's header says.
+    pub heap: &'a mut [u8],
+    /// What `strtok` keeps for later clauses of a firing: [`Verified::tokens`](crate::Verified::tokens)
+    /// bytes. The first is 0 when a firing begins.
+    pub tokens: &'a mut [u8],
     /// Space for a key: [`Verified::key_size_max`](crate::Verified::key_size_max) bytes.
     pub key: &'a mut [u8],
 }
@@ -44,6 +48,14 @@ impl Trouble {
             address,
         }
     }
+
+    /// More bytes than there can be, or are at a valid address.
+    pub(crate) const fn bad_size(size: u64) -> Self {
+        Self {
+            fault: Fault::BadSize,
+            address: size,
+        }
+    }
 }
 
 impl From<Fault> for Trouble {
@@ -57,17 +69,21 @@ pub(crate) struct Space<'a> {
     tables: Tables<'a>,
     scratch: &'a mut [u8],
     given: usize,
+    heap: &'a mut [u8],
+    heap_given: usize,
     /// The work left to this run, in bytes.
     work: u32,
 }
 
 impl<'a> Space<'a> {
-    /// All of `scratch` is unused.
-    pub(crate) fn new(tables: Tables<'a>, scratch: &'a mut [u8]) -> Self {
+    /// All of `scratch` and `heap` is unused.
+    pub(crate) fn new(tables: Tables<'a>, scratch: &'a mut [u8], heap: &'a mut [u8]) -> Self {
         Self {
             tables,
             scratch,
             given: 0,
+            heap,
+            heap_given: 0,
             work: WORK_MAX,
         }
     }
@@ -80,8 +96,9 @@ impl<'a> Space<'a> {
     /// The readable memory.
     pub(crate) fn own(&self) -> Own<'_> {
         Own {
-            strings: self.tables.strings(),
+            tables: self.tables,
             scratch: self.scratch.get(..self.given).unwrap_or_default(),
+            heap: self.heap.get(..self.heap_given).unwrap_or_default(),
         }
     }
 
@@ -98,8 +115,9 @@ impl<'a> Space<'a> {
         let split = self.scratch.split_at_mut_checked(begin);
         let (scratch, free) = split.ok_or(Fault::NoScratch)?;
         let own = Own {
-            strings: self.tables.strings(),
+            tables: self.tables,
             scratch: scratch.get(..self.given).unwrap_or_default(),
+            heap: self.heap.get(..self.heap_given).unwrap_or_default(),
         };
         let room = free.get_mut(..size).ok_or(Fault::NoScratch)?;
         let bytes = u32::try_from(size).unwrap_or(u32::MAX);
@@ -116,26 +134,62 @@ impl<'a> Space<'a> {
             .iter_mut()
             .for_each(|byte| *byte = 0);
         self.given = begin.wrapping_add(size);
-        Segment::Scratch.address(begin as u32)
+        Segment::Scratch.address(begin as u32, self.scratch.len())
     }
 
-    /// The `size` bytes at `address` for writing: they must be allocated scratch memory.
+    /// Allocates `size` bytes of the heap and fills them. Returns their address.
+    pub(crate) fn allocate(
+        &mut self,
+        size: u64,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), Trouble>,
+    ) -> Result<u64, Trouble> {
+        let wanted = usize::try_from(size).unwrap_or(usize::MAX);
+        if wanted > self.heap.len() {
+            return Err(Trouble::bad_size(size));
+        }
+        let begin = self.heap_given.wrapping_add(7) & !7;
+        self.charge(wanted)?;
+        let (given, free) = self
+            .heap
+            .split_at_mut_checked(begin)
+            .ok_or(Fault::NoScratch)?;
+        let room = free.get_mut(..wanted).ok_or(Fault::NoScratch)?;
+        fill(room)?;
+        let gap = given.get_mut(self.heap_given..).unwrap_or_default();
+        gap.iter_mut().for_each(|byte| *byte = 0);
+        self.heap_given = begin.wrapping_add(wanted);
+        Ok(Segment::Heap.address(begin as u32, self.heap.len()))
+    }
+
+    /// The `size` bytes at `address` for a store: they must be allocated on the heap.
     pub(crate) fn writable(&mut self, address: u64, size: usize) -> Result<&mut [u8], Trouble> {
-        let Location::Own(Segment::Scratch, offset) = Location::of(address) else {
-            return Err(Trouble::bad(address));
-        };
-        let given = match mutant::is_active("free-scratch-written") {
-            true => self.scratch.len(),
-            false => self.given,
-        };
-        let given = self.scratch.get_mut(..given).unwrap_or_default();
-        let bytes = given.get_mut(offset as usize..);
-        bytes
-            .and_then(|bytes| bytes.get_mut(..size))
-            .ok_or(Trouble::bad(address))
+        let bytes = self.allocated(address)?.get_mut(..size);
+        bytes.ok_or(Trouble::bad(address))
     }
 
-    /// Copies `size` bytes from any memory to allocated scratch memory.
+    /// The `size` bytes at `address` for a copy: they must be allocated on the heap. If there are
+    /// fewer bytes at that address, the size is wrong.
+    pub(crate) fn target(&mut self, address: u64, size: u64) -> Result<&mut [u8], Trouble> {
+        let wanted = usize::try_from(size).unwrap_or(usize::MAX);
+        let bytes = self.allocated(address)?;
+        if bytes.is_empty() && wanted > 0 {
+            return Err(Trouble::bad(address));
+        }
+        bytes.get_mut(..wanted).ok_or(Trouble::bad_size(size))
+    }
+
+    /// What is allocated on the heap from `address` on.
+    fn allocated(&mut self, address: u64) -> Result<&mut [u8], Trouble> {
+        let offset = heap_offset(address)?;
+        let given = match mutant::is_active("free-scratch-written") {
+            true => self.heap.len(),
+            false => self.heap_given,
+        };
+        let given = self.heap.get_mut(..given).unwrap_or_default();
+        given.get_mut(offset..).ok_or(Trouble::bad(address))
+    }
+
+    /// Copies `size` bytes from any memory to the heap.
     pub(crate) fn copy<E: Env>(
         &mut self,
         env: &mut E,
@@ -143,34 +197,38 @@ impl<'a> Space<'a> {
         to: u64,
         size: u64,
     ) -> Result<(), Trouble> {
-        let size = usize::try_from(size).map_err(|_| Trouble::bad(to))?;
-        match Location::of(from) {
-            Location::Own(Segment::Scratch, from) => self.shift(from, to, size),
-            Location::Own(Segment::Strings, offset) => {
-                let strings = self.tables.strings();
-                let strings = strings.get(offset as usize..).unwrap_or_default();
-                let bytes = strings.get(..size).ok_or(Trouble::bad(from))?;
-                self.writable(to, size)?;
-                self.charge(size)?;
-                copy(self.writable(to, size)?, bytes);
-                Ok(())
-            }
-            Location::Nowhere => Err(Trouble::bad(from)),
+        let bytes = self.target(to, size)?.len();
+        self.charge(bytes)?;
+        let place = heap_offset(to)?;
+        let (segment, at) = match Location::of(from) {
             Location::Outside => {
-                self.writable(to, size)?;
-                self.charge(size)?;
-                let loaded = env.load(from, self.writable(to, size)?);
-                loaded.map_err(|Unreadable| Trouble::bad(from))
+                let loaded = env.load(from, self.target(to, size)?);
+                return loaded.map_err(|Unreadable| Trouble::bad(from));
             }
-        }
+            Location::Own(Segment::Heap, at) => {
+                readable(self.own().heap, (from, at), bytes)?;
+                self.shift(at as usize, place, bytes);
+                return Ok(());
+            }
+            Location::Own(Segment::Strings, at) => (self.tables.strings(), at),
+            Location::Own(Segment::Scratch, at) => {
+                (self.scratch.get(..self.given).unwrap_or_default(), at)
+            }
+            Location::Variable(number, at) => {
+                check_copied(self.tables, from, (number, at), size)?;
+                env.load_part(number, at, self.target(to, size)?);
+                return Ok(());
+            }
+            Location::Nowhere => return Err(Trouble::bad(from)),
+        };
+        let source = readable(segment, (from, at), bytes)?;
+        let target = self.heap.get_mut(place..);
+        copy(target.unwrap_or_default(), source);
+        Ok(())
     }
 
-    /// Copies within scratch memory; the ranges may overlap.
-    fn shift(&mut self, from: u32, to: u64, size: usize) -> Result<(), Trouble> {
-        self.writable(Segment::Scratch.address(from), size)?;
-        self.writable(to, size)?;
-        self.charge(size)?;
-        let (from, to) = (from as usize, to as u32 as usize);
+    /// Copies within the heap; the ranges may overlap.
+    fn shift(&mut self, from: usize, to: usize, size: usize) {
         for done in 0..size {
             let left = size.wrapping_sub(done).wrapping_sub(1);
             let at = if from < to && !mutant::is_active("overlap-forward") {
@@ -178,13 +236,12 @@ impl<'a> Space<'a> {
             } else {
                 done
             };
-            let byte = self.scratch.get(from.wrapping_add(at)).copied();
-            let place = self.scratch.get_mut(to.wrapping_add(at));
+            let byte = self.heap.get(from.wrapping_add(at)).copied();
+            let place = self.heap.get_mut(to.wrapping_add(at));
             if let (Some(byte), Some(place)) = (byte, place) {
                 *place = byte;
             }
         }
-        Ok(())
     }
 
     /// Where unused scratch begins. Every allocation begins at a multiple of 8.
@@ -196,18 +253,20 @@ impl<'a> Space<'a> {
 /// The readable part of the machine's own memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Own<'a> {
-    strings: &'a [u8],
+    tables: Tables<'a>,
     scratch: &'a [u8],
+    heap: &'a [u8],
 }
 
 impl<'a> Own<'a> {
     /// The memory from `address` on; `None` if it is not the machine's own.
     fn behind(self, address: u64) -> Option<&'a [u8]> {
         let (segment, offset) = match Location::of(address) {
-            Location::Own(Segment::Strings, offset) => (self.strings, offset),
+            Location::Own(Segment::Strings, offset) => (self.tables.strings(), offset),
             Location::Own(Segment::Scratch, offset) => (self.scratch, offset),
+            Location::Own(Segment::Heap, offset) => (self.heap, offset),
             Location::Nowhere => return Some(&[]),
-            Location::Outside => return None,
+            Location::Variable(..) | Location::Outside => return None,
         };
         Some(segment.get(offset as usize..).unwrap_or_default())
     }
@@ -222,6 +281,11 @@ pub(crate) struct Reader<'a, E> {
 impl<E: Env> Reader<'_, E> {
     /// Fills `into` with the bytes at `address`.
     pub(crate) fn bytes(&mut self, address: u64, into: &mut [u8]) -> Result<(), Trouble> {
+        if let Location::Variable(number, offset) = Location::of(address) {
+            check_part(self.own.tables, address, (number, offset), into.len())?;
+            self.env.load_part(number, offset, into);
+            return Ok(());
+        }
         let Some(bytes) = self.own.behind(address) else {
             let loaded = self.env.load(address, into);
             return loaded.map_err(|Unreadable| Trouble::bad(address));
@@ -232,11 +296,34 @@ impl<E: Env> Reader<'_, E> {
 
     /// Copies the string at `address`, truncated to fit, and adds a NUL. Returns its length.
     pub(crate) fn text(&mut self, address: u64, into: &mut [u8]) -> Result<usize, Trouble> {
+        if let Location::Variable(number, offset) = Location::of(address) {
+            return self.text_in_variable(address, (number, offset), into);
+        }
         match self.own.behind(address) {
             Some(bytes) => own_text(address, bytes, into),
             None => foreign_text(address, into, |address, bytes| {
                 self.env.load(address, bytes)
             }),
+        }
+    }
+
+    fn text_in_variable(
+        &mut self,
+        address: u64,
+        (number, offset): (u32, u32),
+        into: &mut [u8],
+    ) -> Result<usize, Trouble> {
+        let left = left_of(self.own.tables, address, (number, offset))? as usize;
+        let most = into.len().saturating_sub(1);
+        let bytes = into.get_mut(..most.min(left)).unwrap_or_default();
+        self.env.load_part(number, offset, bytes);
+        match bytes.iter().position(|byte| *byte == 0) {
+            Some(length) => Ok(length),
+            None if most <= left => {
+                end(into, most);
+                Ok(most)
+            }
+            None => Err(Trouble::bad(address.wrapping_add(left as u64))),
         }
     }
 
@@ -248,6 +335,57 @@ impl<E: Env> Reader<'_, E> {
         }
         Ok(())
     }
+}
+
+/// The offset in the heap of an address there.
+fn heap_offset(address: u64) -> Result<usize, Trouble> {
+    match Location::of(address) {
+        Location::Own(Segment::Heap, offset) => Ok(offset as usize),
+        _ => Err(Trouble::bad(address)),
+    }
+}
+
+/// Checks that a variable has so many bytes at an offset; `address` is where that is.
+pub(crate) fn check_part(
+    tables: Tables<'_>,
+    address: u64,
+    place: (u32, u32),
+    size: usize,
+) -> Result<(), Trouble> {
+    let left = left_of(tables, address, place)?;
+    let fits = size as u64 <= left.into();
+    fits.then_some(()).ok_or(Trouble::bad(address))
+}
+
+/// The same for a copy, whose size is wrong if there are fewer bytes.
+pub(crate) fn check_copied(
+    tables: Tables<'_>,
+    address: u64,
+    place: (u32, u32),
+    size: u64,
+) -> Result<(), Trouble> {
+    let left = left_of(tables, address, place)?;
+    let fits = size <= left.into();
+    fits.then_some(()).ok_or(Trouble::bad_size(size))
+}
+
+/// The number of bytes from an offset of a variable on, at least 1.
+fn left_of(tables: Tables<'_>, address: u64, (number, offset): (u32, u32)) -> Result<u32, Trouble> {
+    let size = match mutant::is_active("part-unchecked") {
+        true => Some(u32::MAX),
+        false => tables.addressable(number),
+    };
+    let left = size.and_then(|size| size.checked_sub(offset));
+    left.filter(|left| *left > 0).ok_or(Trouble::bad(address))
+}
+
+/// The `size` bytes at an offset of a segment; `address` is where that is.
+fn readable(segment: &[u8], (address, offset): (u64, u32), size: usize) -> Result<&[u8], Trouble> {
+    let bytes = segment.get(offset as usize..).unwrap_or_default();
+    if bytes.is_empty() && size > 0 {
+        return Err(Trouble::bad(address));
+    }
+    bytes.get(..size).ok_or(Trouble::bad_size(size as u64))
 }
 
 fn own_text(address: u64, bytes: &[u8], into: &mut [u8]) -> Result<usize, Trouble> {

@@ -25,6 +25,8 @@ pub enum Immediate {
     Text,
     /// A plain variable.
     Variable,
+    /// A plain variable that consists of bytes and has an address.
+    Bytes,
     /// An associative array.
     Array,
     /// An aggregation.
@@ -131,6 +133,7 @@ immediates! {
     target Target,
     text Text,
     variable Variable,
+    bytes Bytes,
     array Array,
     aggregation Aggregation,
     field Field,
@@ -230,27 +233,30 @@ ops! {
     Lduw = 0x35 "lduw" (d a);
     /// d = the 64 bits at address a
     Ldx = 0x36 "ldx" (d a);
-    /// Stores the low 8 bits of b at address a in scratch memory.
+    /// Stores the low 8 bits of b at address a on the heap or in a variable.
     Stb = 0x38 "stb" (a b);
-    /// Stores the low 16 bits of b at address a in scratch memory.
+    /// Stores the low 16 bits of b at address a on the heap or in a variable.
     Sth = 0x39 "sth" (a b);
-    /// Stores the low 32 bits of b at address a in scratch memory.
+    /// Stores the low 32 bits of b at address a on the heap or in a variable.
     Stw = 0x3a "stw" (a b);
-    /// Stores b at address a in scratch memory.
+    /// Stores b at address a on the heap or in a variable.
     Stx = 0x3b "stx" (a b);
 
     /// d = a built-in variable; a is the index, if it takes one
     Ldb = 0x40 "ldb" (d a builtin);
-    /// d = the variable: a scalar, or the address of a copy in scratch memory, 0 if it was never
-    /// set
+    /// d = the variable: a scalar, or the address of a copy in scratch memory. A string that was
+    /// never set is empty, but a thread's, and bytes, are at address 0.
     Ldv = 0x41 "ldv" (d variable);
-    /// The variable = a: a scalar, or the data at that address; 0 unsets a variable that is not a
-    /// scalar.
+    /// The variable = a: a scalar, or the data at that address; 0 makes a variable null that is not
+    /// a scalar.
     Stv = 0x42 "stv" (a variable);
-    /// d = the element with the pushed key, like `ldv`
+    /// d = the element with the pushed key, like `ldv`; 0 if it was never set
     Lda = 0x43 "lda" (d array);
     /// The element with the pushed key = a, like `stv`; 0 frees it.
     Sta = 0x44 "sta" (a array);
+
+    /// d = the address of a variable that consists of bytes
+    Lea = 0x45 "lea" (d bytes);
 
     /// Pushes the scalar a, as a key component or a subroutine's argument.
     Push = 0x48 "push" (a);
@@ -267,7 +273,8 @@ ops! {
 
     /// Opens the clause's record; ends the clause if there is no space for it.
     Open = 0x50 "open" ();
-    /// Opens it in speculation a; ends the clause if that is invalid or full.
+    /// Opens it in speculation a; ends the clause if that is free or full; faults if there is none
+    /// of that number.
     Opens = 0x51 "opens" (a);
     /// Writes a to a field of the open record: a scalar, or the data at that address. A stack's
     /// field needs no a.
@@ -275,9 +282,9 @@ ops! {
     /// Adds value a to the aggregation with the pushed key; b is the increment of a quantizing
     /// function's bucket.
     Agg = 0x53 "agg" (a b aggregation);
-    /// Commits speculation a to the principal buffer.
+    /// Commits speculation a to the principal buffer; faults if there is none of that number.
     Commit = 0x54 "commit" (a);
-    /// Discards speculation a.
+    /// Discards speculation a; faults if there is none of that number.
     Discard = 0x55 "discard" (a);
     /// Requests the end of tracing after this firing.
     Exit = 0x56 "exit" ();

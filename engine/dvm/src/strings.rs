@@ -202,15 +202,6 @@ impl Digits {
     }
 }
 
-/// The rest of a string that `strtok` has not yet split.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Tokens {
-    /// Its address; 0 if there is none.
-    pub(crate) address: u64,
-    /// Its maximum length in bytes.
-    pub(crate) left: usize,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

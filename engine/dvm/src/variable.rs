@@ -2,11 +2,11 @@
 
 use core::mem;
 
-use engine_abi::{Fault, ValueKind};
+use engine_abi::{Fault, Scope, ValueKind};
 
-use crate::env::Env;
+use crate::env::{Env, Held};
 use crate::machine::Machine;
-use crate::memory::{Reader, Trouble};
+use crate::memory::{Reader, Trouble, end};
 use crate::rows::Variable;
 
 impl<E: Env> Machine<'_, E> {
@@ -20,10 +20,14 @@ impl<E: Env> Machine<'_, E> {
         }
         let size = variable.size as usize;
         let (_, room) = self.space.room(size)?;
-        if !self.env.get_bytes(number, key, room) {
-            return Ok(0);
+        match self.env.get_bytes(number, key, room) {
+            Held::Value => Ok(self.space.keep(size)),
+            Held::Nothing if is_empty_at_first(variable) => {
+                end(room, 0);
+                Ok(self.space.keep(1))
+            }
+            Held::Nothing | Held::Null => Ok(0),
         }
-        Ok(self.space.keep(size))
     }
 
     /// Sets a variable, or the element with the pushed key, to a value or to the data at an
@@ -55,6 +59,13 @@ impl<E: Env> Machine<'_, E> {
         let variable = self.space.tables().variable(number);
         variable.ok_or(Fault::IllegalOperation.into())
     }
+}
+
+/// Whether it is a string that is empty until it is set, as in DTrace those are that have memory of
+/// their own from the beginning.
+fn is_empty_at_first(variable: Variable) -> bool {
+    let is_dynamic = variable.is_array() || variable.scope == Scope::Thread;
+    variable.kind == ValueKind::Text && !is_dynamic
 }
 
 /// Takes an array's key from the pushed values. A plain variable has none, and leaves them for

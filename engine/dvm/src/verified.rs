@@ -38,6 +38,11 @@ impl<B: AsRef<[u64]>> Verified<B> {
         &self.layout.header
     }
 
+    /// Whether it may change the system.
+    pub fn is_destructive(&self) -> bool {
+        self.tables().is_destructive()
+    }
+
     /// A clause.
     pub fn clause(&self, number: u32) -> Option<Clause<'_>> {
         let tables = self.tables();
@@ -70,10 +75,15 @@ impl<B: AsRef<[u64]>> Verified<B> {
         self.needs.key
     }
 
-    /// The size that [`Memory::scratch`](crate::Memory::scratch) must have, in bytes, so that only
-    /// `alloca` and `copyin` can exhaust it.
+    /// The size that [`Memory::scratch`](crate::Memory::scratch) must have, in bytes, so that nothing
+    /// exhausts it.
     pub fn scratch(&self) -> u32 {
         self.header().scratch.wrapping_add(self.needs.scratch)
+    }
+
+    /// The size that [`Memory::tokens`](crate::Memory::tokens) must have, in bytes.
+    pub fn tokens(&self) -> u32 {
+        self.header().string_size.wrapping_add(1)
     }
 
     /// The string at this offset, without its NUL.

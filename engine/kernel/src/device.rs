@@ -40,6 +40,8 @@ pub enum Errno {
     Foreign = 8,
     /// ENOMEM
     OutOfMemory = 12,
+    /// EACCES
+    Destructive = 13,
     /// EFAULT
     BadAddress = 14,
     /// EBUSY
@@ -77,6 +79,7 @@ impl From<Error> for Errno {
             Error::Unsupported => Self::Unsupported,
             Error::NotAllowed => Self::NotAllowed,
             Error::Foreign => Self::Foreign,
+            Error::Destructive => Self::Destructive,
         }
     }
 }

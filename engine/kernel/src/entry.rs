@@ -1,5 +1,5 @@
-//! The entry points from C: the `trapline_*` functions of `engine/kmod/shim.h`, in the same order;
-//! those for `/proc` rows are in `rows.rs`.
+//! The entry points from C: the `trapline_*` functions of `engine/kmod/trapline.h`, in the same
+//! order; those for `/proc` rows are in `rows.rs`.
 //!
 //! Each may be called only after [`trapline_start`] has succeeded and before [`trapline_end`]; "in
 //! service" below. C guarantees it by the order of the steps in `engine/kmod/main.c`; the module
@@ -9,7 +9,7 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 use core::slice;
 
 use engine_abi::Opened;
-use engine_tracer::{ConsumerId, Event, Tracer, Trap};
+use engine_tracer::{ConsumerId, Event, EventArguments, Tracer, Trap};
 
 use crate::arch::{self, Regs};
 use crate::cell::{self, Platform, tracer};
@@ -270,10 +270,10 @@ pub unsafe extern "C" fn trapline_syscall_lost() {
 /// are.
 ///
 /// # Safety
-/// In service, with preemption disabled; `arguments` points to four numbers.
+/// In service, with preemption disabled; `arguments` points to five numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn trapline_happened(event: c_uint, arguments: *const [u64; 4]) {
-    // SAFETY: the caller passes four numbers.
+pub unsafe extern "C" fn trapline_happened(event: c_uint, arguments: *const EventArguments) {
+    // SAFETY: the caller passes five numbers.
     let arguments = unsafe { *arguments };
     let Some(event) = Event::from_code(event) else {
         return;
@@ -303,7 +303,7 @@ pub unsafe extern "C" fn trapline_tracepoint(number: u32, arguments: *const [u64
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_happened_once(
     event: c_uint,
-    arguments: *const [u64; 4],
+    arguments: *const EventArguments,
     process: usize,
     is_alone: c_int,
 ) {
@@ -410,4 +410,11 @@ pub unsafe extern "C" fn trapline_mutate(name: *const c_char) -> c_int {
         true => 0,
         false => Errno::Invalid.negated(),
     }
+}
+
+/// Whether a child keeps its parent's traps, which is a seeded defect.
+#[cfg(trapline_mutants)]
+#[unsafe(no_mangle)]
+pub extern "C" fn trapline_keeps_traps() -> c_int {
+    c_int::from(crate::mutant::is_chosen(crate::mutant::CHILD_UNCLEANED))
 }

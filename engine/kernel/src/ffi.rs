@@ -68,6 +68,7 @@ unsafe extern "C" {
 
     pub safe fn shim_cpu() -> c_uint;
     pub safe fn shim_cpus() -> c_uint;
+    pub safe fn shim_cpu_offset() -> i64;
     pub safe fn shim_now() -> u64;
     pub safe fn shim_wall_time() -> u64;
 
@@ -77,6 +78,7 @@ unsafe extern "C" {
     pub safe fn shim_deadman_start() -> u32;
 
     pub fn shim_task(to: *mut Task, context: Context);
+    pub safe fn shim_descends_from(pid: u32) -> c_int;
     pub safe fn shim_thread_key() -> usize;
     pub safe fn shim_run_time() -> u64;
     pub safe fn shim_user_register(number: u64) -> u64;
@@ -84,6 +86,14 @@ unsafe extern "C" {
 
     pub fn shim_load(address: usize, to: *mut c_void, length: usize) -> c_int;
     pub fn shim_load_user(address: usize, to: *mut c_void, length: usize) -> c_int;
+
+    pub safe fn shim_allows_destructive() -> c_int;
+    pub safe fn shim_raise(signal: c_uint) -> c_int;
+    pub safe fn shim_stop() -> c_int;
+    pub fn shim_copyout(address: usize, from: *const c_void, length: usize) -> c_int;
+    pub safe fn shim_spin(nanoseconds: u64);
+    pub safe fn shim_panic(probe: u32);
+    pub safe fn shim_breakpoint() -> c_int;
 
     pub safe fn shim_cond_resched();
 

@@ -1,13 +1,13 @@
 //! Binds the probe engine to a Linux kernel. Of the module's crates only this one contains
 //! `unsafe`.
 //!
-//! `engine/kmod/shim.h` is the contract with the C half; [`ffi`] declares its Rust side, in the
-//! same order. The crate makes no policy: [`entry`] and [`rows`] turn calls from C into methods of
-//! the [`Tracer`](engine_tracer::Tracer), [`device`] decodes the ioctls, and [`platform`]
-//! implements the tracer's `Platform` traits with one shim call per method. [`sync`] provides the
-//! control mutex, the per-CPU try-lock and RCU; [`heap`] is the global allocator; [`arch`] is the
-//! part that depends on the instruction set; [`cell`] holds the one `Tracer` that exists between
-//! `trapline_start` and `trapline_end`.
+//! `engine/kmod/shim.h` and `trapline.h` are the contract with the C half; [`ffi`], [`entry`] and
+//! [`rows`] are their Rust side, in the same order. The crate makes no policy: [`entry`] and
+//! [`rows`] turn calls from C into methods of the [`Tracer`](engine_tracer::Tracer), [`device`]
+//! decodes the ioctls, and [`platform`] implements the tracer's `Platform` traits with one shim
+//! call per method. [`sync`] provides the control mutex, the per-CPU try-lock and RCU; [`heap`] is
+//! the global allocator; [`arch`] is the part that depends on the instruction set; [`cell`] holds
+//! the one `Tracer` that exists between `trapline_start` and `trapline_end`.
 //!
 //! Contexts. There are two:
 //!
@@ -39,6 +39,7 @@
 
 extern crate alloc;
 
+mod actions;
 mod arch;
 mod cell;
 mod device;

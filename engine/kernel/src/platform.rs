@@ -64,6 +64,10 @@ impl Cpus for Kernel {
         ffi::shim_cpus() as usize
     }
 
+    fn cpu_offset(&self) -> i64 {
+        ffi::shim_cpu_offset()
+    }
+
     fn has_stack(&self) -> bool {
         crate::arch::has_stack()
     }
@@ -119,6 +123,10 @@ impl Tasks for Kernel {
 
     fn task(&self, context: Context) -> Task {
         task(context)
+    }
+
+    fn descends_from(&self, pid: u32) -> bool {
+        ffi::shim_descends_from(pid) != 0
     }
 
     fn run_time(&self) -> u64 {

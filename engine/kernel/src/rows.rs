@@ -1,4 +1,4 @@
-//! The rows of `/proc/dtrace/*`: the `trapline_*_row` functions of `engine/kmod/shim.h`.
+//! The rows of `/proc/dtrace/*`: the `trapline_*_row` functions of `engine/kmod/trapline.h`.
 //!
 //! Control path: each call takes the control mutex for one row, so a table may change between rows.
 
@@ -87,7 +87,7 @@ pub struct StatsRow {
     name: [c_char; 32],
 }
 
-// The sizes that `shim.h` asserts.
+// The sizes that `trapline.h` asserts.
 const _: () = {
     let word = size_of::<usize>();
     assert!(size_of::<FbtRow>() == 488);

@@ -22,6 +22,7 @@
 
 #include "../internal.h"
 #include "../shim.h"
+#include "../trapline.h"
 
 /*
  * The entry path of an undefined instruction does not make RCU watch. On SMP a grace

@@ -30,6 +30,7 @@
 
 #include "../internal.h"
 #include "../shim.h"
+#include "../trapline.h"
 
 /*
  * What runs between a BRK and its handler must not trap. With these options it calls code

@@ -31,6 +31,7 @@
 
 #include "../internal.h"
 #include "../shim.h"
+#include "../trapline.h"
 
 /*
  * What runs between an INT3 and its handler must not trap. With these options it calls

@@ -6,6 +6,7 @@
 //! period is to take it once. Timers are threads. All of it may sleep: the rules for trap context
 //! bind the engine's code, not this crate.
 
+mod actions;
 mod locks;
 mod machine;
 mod timer;

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::iter::successors;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -96,6 +97,10 @@ impl Cpus for Machine {
         1
     }
 
+    fn cpu_offset(&self) -> i64 {
+        0
+    }
+
     fn has_stack(&self) -> bool {
         true
     }
@@ -144,6 +149,15 @@ impl Clock for Machine {
     }
 }
 
+/// The parent of a process: the fourth word of its `stat`, of which the second, its name in
+/// parentheses, may itself have spaces and parentheses. None outside of the PID namespace.
+fn parent(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, behind) = stat.rsplit_once(')')?;
+    let parent = behind.split_whitespace().nth(1)?.parse().ok()?;
+    (parent != 0).then_some(parent)
+}
+
 impl Tasks for Machine {
     type Regs = Regs;
 
@@ -159,6 +173,12 @@ impl Tasks for Machine {
             in_interrupt: 0,
             name: *self.0.name.get_or_init(name),
         }
+    }
+
+    fn descends_from(&self, pid: u32) -> bool {
+        let own = getpid().as_raw_pid().unsigned_abs();
+        let mut ancestors = successors(Some(own), |pid| parent(*pid));
+        ancestors.any(|ancestor| ancestor == pid)
     }
 
     fn run_time(&self) -> u64 {

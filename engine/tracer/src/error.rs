@@ -31,6 +31,8 @@ pub enum Error {
     Unsupported,
     /// The caller may not trace the process.
     NotAllowed,
+    /// The program is destructive, and none may be loaded that is.
+    Destructive,
     /// The process's instruction set is not the kernel's.
     Foreign,
 }

@@ -56,12 +56,13 @@ mod tracer;
 pub mod unwind;
 
 pub use error::{Bound, Error};
+pub use fire::chill::Chill;
 pub use grow::{OutOfMemory, filled};
 pub use platform::{
-    Clock, Context, Cpus, Denied, Event, Events, FrameLayout, FrameRecord, InSlot, KERNEL,
-    KernelText, Key, Listed, Lock, Numbers, OffLimits, Origin, Patch, Patched, Platform,
-    ProbeMemory, Processes, Rcu, Refused, Space, Symbols, SystemCall, TASK_NAME, Task, Tasks,
-    TryLock, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
+    Actions, Clock, Context, Cpus, Denied, Event, EventArguments, Events, FrameLayout, FrameRecord,
+    InSlot, KERNEL, KernelText, Key, Listed, Lock, Numbers, OffLimits, Origin, Patch, Patched,
+    Platform, ProbeMemory, Processes, Rcu, Refused, Space, Symbols, SystemCall, TASK_NAME, Task,
+    Tasks, TryLock, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
 };
 pub use probe::glob::matches;
 pub use providers::pid::{Created, Hit};

@@ -37,6 +37,9 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Verifies and loads the consumer's program, whose clauses it can then enable.
     pub fn program(&self, id: ConsumerId, block: Vec<u64>) -> Result<(), Error> {
         let program = Verified::new(block).map_err(|_| Error::Invalid)?;
+        if program.is_destructive() && !self.platform.allows_destructive() {
+            return Err(Error::Destructive);
+        }
         self.control
             .with(|control| control.consumer(id)?.load(program))
     }

@@ -11,6 +11,7 @@ mod any_order;
 mod at_once;
 mod calls;
 mod deadman;
+mod destructive;
 mod dispatch;
 mod fake;
 mod hostile;

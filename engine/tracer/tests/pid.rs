@@ -223,8 +223,19 @@ fn refusals_have_reasons() {
     assert!(matches!(refusal("14", SIZE + 4), Reason::Instruction(_)));
     assert_eq!(refusal("entry", 0), Reason::NoSize);
     assert_eq!(refusal("entry", 1 << 40), Reason::NoSize);
-    assert_eq!(refusal("entry", 4096), Reason::Unreadable);
+    assert_eq!(refusal("return", 4096), Reason::Unreadable);
     assert_eq!(text(fake, PID), TEXT);
+    engine.close(id);
+}
+
+/// The rest may be unmapped, or mapped later.
+#[test]
+fn an_entry_needs_no_more_than_its_instruction() {
+    let (_, engine) = with_process();
+    let id = open_with(&engine, &recording());
+    let mut asked = request(PID, "entry");
+    asked.size = 4096;
+    assert_eq!(engine.pid_probes(id, &asked).unwrap().provided, 1);
     engine.close(id);
 }
 

@@ -5,7 +5,7 @@ use crate::fake;
 
 use engine_abi::Description;
 use engine_dvm::Builtin;
-use engine_tracer::{ConsumerId, Event, Numbers};
+use engine_tracer::{ConsumerId, Event, EventArguments, Numbers};
 use fake::program::*;
 use fake::*;
 
@@ -16,13 +16,13 @@ fn named(name: &str) -> Description {
     Description::new(b"proc", b"", b"", name.as_bytes()).unwrap()
 }
 
-/// Traces these probes; each firing records its ID and four arguments.
+/// Traces these probes; each firing records its ID and five arguments.
 fn trace(engine: &Engine, names: &[&str]) -> ConsumerId {
     let mut program = Program::new();
-    program.numbers(5, |d| {
+    program.numbers(6, |d| {
         match d {
             1 => builtin(d, Builtin::Id, 0),
-            _ => builtin(d, Builtin::Arg, [0, 0, 0, 1, 2, 3][d as usize]),
+            _ => builtin(d, Builtin::Arg, [0, 0, 0, 1, 2, 3, 4][d as usize]),
         }
         .to_vec()
     });
@@ -35,7 +35,7 @@ fn trace(engine: &Engine, names: &[&str]) -> ConsumerId {
 }
 
 /// The records: each probe's name and arguments.
-fn fired(engine: &Engine, id: ConsumerId) -> Vec<(String, [u64; 4])> {
+fn fired(engine: &Engine, id: ConsumerId) -> Vec<(String, EventArguments)> {
     let parse = |(_, words): Recorded| {
         let (_, names) = engine
             .probe_match(&Description::default(), words[0] as u32)
@@ -105,16 +105,21 @@ fn probes_of_refused_events_stay_unarmed() {
 fn probes_fire_with_the_events_arguments() {
     let (fake, engine) = engine();
     let id = trace(&engine, &["create", "signal-*"]);
-    happen(fake, &engine, Event::ProcessCreated, [41, 0, 0, 0]);
-    happen(fake, &engine, Event::ProcessExited, [1, 3, 0, 0]);
-    happen(fake, &engine, Event::SignalSent, [42, 41, 10, 1]);
-    happen(fake, &engine, Event::SignalHandled, [10, 0xc100, 0x8000, 0]);
-    engine.happened(Event::ProcessExited, [1, 3, 0, 0]);
-    engine.happened(Event::SyscallEntered, [0; 4]);
+    happen(fake, &engine, Event::ProcessCreated, [41, 0xc200, 0, 0, 0]);
+    happen(fake, &engine, Event::ProcessExited, [1, 3, 0, 0, 0]);
+    happen(fake, &engine, Event::SignalSent, [42, 41, 10, 1, 0xc200]);
+    happen(
+        fake,
+        &engine,
+        Event::SignalHandled,
+        [10, 0xc100, 0x8000, 0, 0],
+    );
+    engine.happened(Event::ProcessExited, [1, 3, 0, 0, 0]);
+    engine.happened(Event::SyscallEntered, [0; 5]);
     let expected = [
-        ("create", [41, 0, 0, 0]),
-        ("signal-send", [42, 41, 10, 1]),
-        ("signal-handle", [10, 0xc100, 0x8000, 0]),
+        ("create", [41, 0xc200, 0, 0, 0]),
+        ("signal-send", [42, 41, 10, 1, 0xc200]),
+        ("signal-handle", [10, 0xc100, 0x8000, 0, 0]),
     ];
     assert_eq!(
         fired(&engine, id),
@@ -128,7 +133,7 @@ fn exit_fires_once_though_others_exit_between_its_last_threads() {
     let (fake, engine) = engine();
     let id = trace(&engine, &["exit"]);
     let end = |process, is_alone, status| {
-        let arguments = [1, status, 0, 0];
+        let arguments = [1, status, 0, 0, 0];
         happen_once(
             fake,
             &engine,
@@ -155,7 +160,13 @@ fn processes_that_exit_untraced_leave_no_state() {
     for _ in 0..2 {
         let id = trace(&engine, &["exit"]);
         let process = (64, false);
-        happen_once(fake, &engine, Event::ProcessExited, process, [1, 0, 0, 0]);
+        happen_once(
+            fake,
+            &engine,
+            Event::ProcessExited,
+            process,
+            [1, 0, 0, 0, 0],
+        );
         assert_eq!(fired(&engine, id).len(), 1);
         engine.close(id);
     }
@@ -169,15 +180,15 @@ fn exec_probes_fire_on_success_and_failure() {
     exec();
     leave(fake, &engine, EXECVE, -2);
     exec();
-    happen(fake, &engine, Event::ProgramBegun, [0; 4]);
+    happen(fake, &engine, Event::ProgramBegun, [0; 5]);
     leave(fake, &engine, EXECVE, 0);
     enter(fake, &engine, READ.0, READ.1);
     leave(fake, &engine, READ, -2);
     let expected = [
-        ("exec", [10, 0, 0, 0]),
-        ("exec-failure", [2, 0, 0, 0]),
-        ("exec", [10, 0, 0, 0]),
-        ("exec-success", [0; 4]),
+        ("exec", [10, 0, 0, 0, 0]),
+        ("exec-failure", [2, 0, 0, 0, 0]),
+        ("exec", [10, 0, 0, 0, 0]),
+        ("exec-success", [0; 5]),
     ];
     assert_eq!(
         fired(&engine, id),

@@ -4,7 +4,7 @@
 use crate::fake;
 
 use engine_abi::{BufferPolicy, Description, Fault, FieldKind, Go, Scope};
-use engine_dvm::{Builtin, Op};
+use engine_dvm::{Builtin, Op, Subroutine};
 use engine_tracer::Error;
 use fake::program::*;
 use fake::*;
@@ -177,6 +177,7 @@ fn built_in_variables_have_the_values_of_firing_and_platform() {
         (Builtin::Vtimestamp, 77),
         (Builtin::Walltimestamp, 1_700_000_000_000_000_000),
         (Builtin::Cpu, 3),
+        (Builtin::Cpuoffset, (-3 * 4096_i64).cast_unsigned()),
         (Builtin::Id, u64::from(FIRST)),
         (Builtin::Epid, 1),
         (Builtin::Pid, 10),
@@ -201,6 +202,22 @@ fn built_in_variables_have_the_values_of_firing_and_platform() {
         records(&engine, id, 3),
         [(1, all.map(|(_, value)| value).to_vec())]
     );
+}
+
+#[test]
+fn a_process_descends_from_itself_and_its_parent() {
+    let (fake, engine) = engine();
+    let task = TASK.get();
+    let mut program = Program::new();
+    program.numbers(3, |d| {
+        let pid = [task.pid, task.ppid, u32::MAX][d as usize - 1];
+        vec![set(d, pid), push(d), call(d, Subroutine::Progenyof)]
+    });
+    let id = open_with(&engine, &program);
+    enable(&engine, id, "alpha").unwrap();
+    go(&engine, id, 0).unwrap();
+    execute(fake, &engine, ALPHA);
+    assert_eq!(records(&engine, id, 0), [(1, vec![1, 1, 0])]);
 }
 
 #[test]
@@ -283,7 +300,8 @@ fn a_fault_abandons_the_record_and_fires_error_with_its_location() {
     go(&engine, id, 0).unwrap();
     execute(fake, &engine, ALPHA);
     let code = Fault::BadAddress.code().into();
-    let of = |epid| (2, vec![0, epid, 1, 4, code, 0]);
+    let (probe, ..) = engine.eprobe(id, 1).unwrap();
+    let of = |epid| (2, vec![epid, probe.into(), 1, 4, code, 0]);
     assert_eq!(
         records(&engine, id, 0),
         [of(1), of(3)],

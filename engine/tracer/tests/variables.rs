@@ -212,6 +212,43 @@ fn strings_are_stored_and_can_be_unset() {
     }
 }
 
+/// Of 16 bytes, the word at 4 is written at `alpha`, and those at 4 and 8 are read there and at
+/// `beta`: a clause-local array is zero again in the next firing.
+#[test]
+fn parts_of_arrays_are_stored_and_the_rest_is_zero() {
+    let (fake, engine) = engine();
+    for (scope, later) in [(Scope::Global, 7), (Scope::Thread, 7), (Scope::Clause, 0)] {
+        let mut program = Program::new();
+        let array = program.variable(scope, ValueKind::Bytes, 16, &[]);
+        let at = |d, offset| {
+            let lea = op(Op::Lea, [d, 0, 0], array);
+            vec![lea, set(9, offset), op(Op::Add, [d, d, 9], 0)]
+        };
+        let reading = |d: u8| {
+            let load = op(Op::Ldsw, [d, d, 0], 0);
+            [at(d, 4 * u32::from(d)), vec![load]].concat()
+        };
+        program.clause(&[], |_| {
+            let store = op(Op::Stw, [0, 1, 2], 0);
+            [at(1, 4), vec![set(2, 7), store, ret()]].concat()
+        });
+        program.numbers(2, reading);
+        let id = open_with(&engine, &program);
+        engine.enable(id, &describe("alpha"), 0).unwrap();
+        engine.enable(id, &describe("alpha"), 1).unwrap();
+        engine.enable(id, &describe("beta"), 1).unwrap();
+        go(&engine, id, 0).unwrap();
+        enter(fake, &engine, 1, ALPHA, 0);
+        enter(fake, &engine, 1, BETA, 0);
+        assert_eq!(
+            records(&engine, id, 0),
+            [(2, vec![7, 0]), (3, vec![later, 0])],
+            "{scope:?}"
+        );
+        engine.close(id);
+    }
+}
+
 #[test]
 fn an_assignment_without_room_counts_as_drop() {
     let (fake, engine) = engine();
@@ -267,5 +304,33 @@ fn concurrent_thread_locals_lose_nothing() {
             [(2, vec![ROUNDS.into()])],
             "{cpu}"
         );
+    }
+}
+
+/// Zeroing a variable that comes to be again and again is work of the run: 8 MiB are allowed.
+#[test]
+fn what_is_zeroed_for_a_variable_is_work() {
+    const SIZE: u32 = 1 << 16;
+    for scope in [Scope::Clause, Scope::Thread] {
+        let (fake, engine) = engine();
+        let mut program = Program::new();
+        let bytes = program.variable(scope, ValueKind::Bytes, SIZE, &[]);
+        for rounds in [128, 129] {
+            let round = [
+                op(Op::Lea, [1, 0, 0], bytes),
+                op(Op::Stx, [0, 1, 0], 0),
+                store(0, bytes),
+            ];
+            let rounds = std::iter::repeat_n(round, rounds).flatten();
+            program.clause(&[], |_| rounds.chain([ret()]).collect());
+        }
+        let id = open_with(&engine, &program);
+        engine.enable(id, &describe("alpha"), 0).unwrap();
+        engine.enable(id, &describe("beta"), 1).unwrap();
+        go(&engine, id, 0).unwrap();
+        enter(fake, &engine, 1, ALPHA, 0);
+        assert_eq!(engine.status(id).unwrap().errors, 0, "{scope:?}");
+        enter(fake, &engine, 1, BETA, 0);
+        assert_eq!(engine.status(id).unwrap().errors, 1, "{scope:?}");
     }
 }

@@ -14,11 +14,10 @@ use crate::counts::Counts;
 use crate::options::NOTHING;
 use crate::{Error, check, signals};
 
-/// One in so many children runs in its parent's memory.
-const LENT: usize = 16;
+/// The bytes of stack of a child that runs in its parent's memory.
 const STACK: usize = 64 << 10;
 
-/// Makes so many children while another thread calls the function that they call.
+/// Makes so many children of each kind while another thread calls the function that they call.
 pub fn fork(count: usize) -> Result<Counts, Error> {
     let done = AtomicBool::new(false);
     let (made, beside) = thread::scope(|scope| {
@@ -35,18 +34,14 @@ pub fn fork(count: usize) -> Result<Counts, Error> {
         (made, beside.join().unwrap_or_default())
     });
     made?;
-    let lent = count.div_ceil(LENT);
-    let counts = Counts::default().with("frames_lent", lent, lent);
+    let counts = Counts::default().with("frames_lent", count, count);
     Ok(counts.with("frames_call", count + beside, count + beside))
 }
 
 fn make(number: usize) -> Result<(), Error> {
     check("frames_call", frames_call(number), number + 1)?;
     wait(own(number)?)?;
-    if number.is_multiple_of(LENT) {
-        wait(lend()?)?;
-    }
-    Ok(())
+    wait(lend()?)
 }
 
 /// A child with its own memory.

@@ -12,7 +12,8 @@
 //!   authentication on arm64.
 //! - `unsigned CALLS` does so without pointer authentication, on arm64.
 //! - `place FUNCTION` prints where in its file the program has a function, and no counts.
-//! - `forks COUNT` makes children while a thread runs; some share the memory until they execute.
+//! - `forks COUNT` makes children while a thread runs: so many of their own, and so many that share
+//!   the memory until they execute.
 //! - `faults COUNT` handles signals of loads that fault, and has them executed again.
 //! - `alarms COUNT` is interrupted so often in a loop.
 //! - `maps CALLS` replaces the page of a function by others.

@@ -1,8 +1,11 @@
 //! Valid programs, and malformed ones made from them.
 
 use std::fs;
+use std::mem::offset_of;
+use std::ops::Range;
 use std::path::PathBuf;
 
+use engine_abi::ProgramHeader;
 use engine_dlang::{Kind, Settings, Text, compile};
 use fastrand::Rng;
 use zerocopy::IntoBytes;
@@ -19,7 +22,7 @@ pub struct Seeds {
 
 impl Seeds {
     /// Compiles the files for a kernel with pointers of `pointer` bytes; those that fail are left
-    /// out.
+    /// out, and so are destructive ones: some would panic the kernel, and they may.
     pub fn compile(files: &[PathBuf], pointer: u32) -> Result<Self, Error> {
         let settings = Settings {
             pointer,
@@ -39,6 +42,7 @@ impl Seeds {
                 arguments: Vec::new(),
             };
             let compiled = compile(&[text], &settings).ok();
+            let compiled = compiled.filter(|it| !it.is_destructive);
             let block = compiled.map(|it| it.block.as_bytes().to_vec());
             blocks.extend(block.filter(|it| (1..=SIZE_MAX).contains(&it.len())));
         }
@@ -70,12 +74,21 @@ impl Seeds {
                 }
             }
         }
+        if let Some(flags) = block.get_mut(FLAGS) {
+            flags.fill(0);
+        }
         block
     }
 }
 
-/// Bytes of the header and of the first rows of the tables that follow.
-const HEAD: usize = 48;
+/// Bytes of the header.
+const HEAD: usize = size_of::<ProgramHeader>();
+
+/// Its flags, which are left alone: they would let a program panic the kernel.
+const FLAGS: Range<usize> = {
+    let flags = offset_of!(ProgramHeader, flags);
+    flags..flags + size_of::<u32>()
+};
 
 fn change(block: &mut [u8], prng: &mut Rng) {
     let end = if prng.u32(..3) == 0 {

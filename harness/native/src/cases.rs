@@ -12,10 +12,13 @@ use crate::set::{Around, Set};
 use crate::vectors::Vector;
 
 /// Number of states per instruction.
-const CASES: usize = 8;
+pub const CASES: usize = 8;
 
-/// Number of states generated to find them.
-const TRIES: usize = 6000;
+/// Why a vector without one is not run.
+pub const STATELESS: &str = "no state was found that keeps its accesses in bounds";
+
+/// Number of states generated to find one.
+const TRIES: usize = 750;
 
 /// Usual offset of the stack pointer in the stack.
 const SP_OFFSET: u64 = 1024;
@@ -33,44 +36,66 @@ pub struct Cases<S: Set> {
 impl<S: Set> Cases<S> {
     /// The cases of a vector for this seed, or why it is not run.
     pub fn of(vector: &Vector, places: &Places, seed: u64) -> Result<Self, &'static str> {
-        if vector.plan == Plan::Refuse {
-            return Err("the engine refuses it");
-        }
-        if let Some(why) = S::unfit(&vector.text, vector.plan) {
-            return Err(why);
-        }
-        let text = S::fit(&vector.text, places);
-        let page = image::page::<S>(&text, places);
-        let mut prng = Rng::with_seed(vector.seed(seed));
-        let mut runs = Vec::new();
-        for _ in 0..TRIES {
-            let mut state = S::random_state(&mut prng, places);
-            let contents = match prng.bool() {
-                true => Contents::Numbers,
-                false => Contents::Exits(S::POINTER),
-            };
-            let around = Around {
-                page: &page,
-                contents,
-                places,
-            };
-            if S::is_confined(&text, &state, &around) {
-                S::complete(&mut state, &mut prng);
-                let memory = filled(contents, places);
-                runs.push(Run { state, memory });
-            }
-            if runs.len() == CASES {
-                break;
-            }
-        }
+        let (text, page) = fit::<S>(vector, places)?;
+        let starts = starts::<S>(&text, &page, places, vector.seed(seed), CASES);
+        let start = |(state, contents)| Run {
+            state,
+            memory: filled(contents, places),
+        };
+        let runs: Vec<_> = starts.into_iter().map(start).collect();
         match runs.is_empty() {
-            true => Err("no state was found that keeps its accesses in bounds"),
+            true => Err(STATELESS),
             false => Ok(Self { text, page, runs }),
         }
     }
 }
 
-fn filled(contents: Contents, places: &Places) -> Memory {
+/// A vector's instruction, adapted to its site, and its page; or why it is not run.
+pub fn fit<S: Set>(vector: &Vector, places: &Places) -> Result<(Text, [u8; PAGE]), &'static str> {
+    if vector.plan == Plan::Refuse {
+        return Err("the engine refuses it");
+    }
+    if let Some(why) = S::unfit(&vector.text, vector.plan) {
+        return Err(why);
+    }
+    let text = S::fit(&vector.text, places);
+    Ok((text, image::page::<S>(&text, places)))
+}
+
+/// At most so many states that an instruction can start in, with what is in its memory.
+pub fn starts<S: Set>(
+    text: &Text,
+    page: &[u8; PAGE],
+    places: &Places,
+    seed: u64,
+    count: usize,
+) -> Vec<(S::State, Contents)> {
+    let mut prng = Rng::with_seed(seed);
+    let mut starts = Vec::new();
+    for _ in 0..count * TRIES {
+        let mut state = S::random_state(&mut prng, places);
+        let contents = match prng.bool() {
+            true => Contents::Numbers,
+            false => Contents::Exits(S::POINTER),
+        };
+        let around = Around {
+            page,
+            contents,
+            places,
+        };
+        if S::is_confined(text, &state, &around) {
+            S::complete(&mut state, &mut prng);
+            starts.push((state, contents));
+        }
+        if starts.len() == count {
+            break;
+        }
+    }
+    starts
+}
+
+/// The memory that a run starts with.
+pub fn filled(contents: Contents, places: &Places) -> Memory {
     let mut memory = Memory::new();
     contents.fill(&mut memory.stack, places);
     contents.fill(&mut memory.data, places);

@@ -19,6 +19,7 @@ mod image;
 mod instruction;
 mod places;
 mod probe;
+mod process;
 mod set;
 mod tally;
 mod vectors;
@@ -42,7 +43,9 @@ use vectors::Vector;
 /// Why the program failed, other than for differences.
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("{0}; usage: trapline-native [--tell] [--neighbours N] [--seed N] VECTORS...")]
+    #[error(
+        "{0}; usage: trapline-native [--tell] [--neighbours N | --process FOLDER] [--seed N] VECTORS..."
+    )]
     Usage(#[from] lexopt::Error),
     #[error("{name}: {why}")]
     File { name: String, why: io::Error },
@@ -57,25 +60,17 @@ enum Error {
         doing: &'static str,
         why: rustix::io::Errno,
     },
+    #[error("mapping memory: {0}")]
+    Memory(io::Error),
+    #[error("handling signals: {0}")]
+    Signals(io::Error),
     #[error("{0}")]
     Wrong(String),
 }
 
 fn main() -> ExitCode {
-    let ran = match ARCH {
-        "arm" => run::<arm::A32>(),
-        "aarch64" => run::<arm64::A64>(),
-        "x86_64" => run::<x86::X86>(),
-        other => Err(Error::Wrong(format!("unsupported architecture {other}"))),
-    };
-    match ran {
-        Ok([vectors, neighbours]) => {
-            println!("vectors\n{vectors}\ntheir neighbours\n{neighbours}");
-            let too_few = neighbours.too_few();
-            too_few.iter().for_each(|few| println!("{few}"));
-            let is_good = vectors.is_good() && neighbours.is_good() && too_few.is_none();
-            ExitCode::from(u8::from(!is_good))
-        }
+    match Options::parse().and_then(|options| run(&options)) {
+        Ok(is_good) => ExitCode::from(u8::from(!is_good)),
         Err(why) => {
             eprintln!("trapline-native: {why}");
             ExitCode::FAILURE
@@ -83,15 +78,31 @@ fn main() -> ExitCode {
     }
 }
 
+/// Whether nothing differs, after what there is to say has been printed.
+fn run(options: &Options) -> Result<bool, Error> {
+    if let Some(folder) = &options.folder {
+        let vectors = vectors::read_all::<process::Own>(&options.paths)?;
+        let report = process::run(vectors, folder, options.seed, options.verbose)?;
+        println!("{report}");
+        return Ok(report.is_good());
+    }
+    let [vectors, neighbours] = match ARCH {
+        "arm" => run_in_kernel::<arm::A32>(options),
+        "aarch64" => run_in_kernel::<arm64::A64>(options),
+        "x86_64" => run_in_kernel::<x86::X86>(options),
+        other => Err(Error::Wrong(format!("unsupported architecture {other}"))),
+    }?;
+    println!("vectors\n{vectors}\ntheir neighbours\n{neighbours}");
+    let too_few = neighbours.too_few();
+    too_few.iter().for_each(|few| println!("{few}"));
+    Ok(vectors.is_good() && neighbours.is_good() && too_few.is_none())
+}
+
 /// The tallies of the vectors and of their neighbours.
-fn run<S: Set>() -> Result<[Tally; 2], Error> {
-    let options = Options::parse()?;
+fn run_in_kernel<S: Set>(options: &Options) -> Result<[Tally; 2], Error> {
     let device = Device::open()?;
     let prober = Prober::new(S::POINTER, device.sites()[0].data)?;
-    let mut vectors = Vec::new();
-    for path in &options.paths {
-        vectors.extend(vectors::read::<S>(path)?);
-    }
+    let vectors = vectors::read_all::<S>(&options.paths)?;
     let near = |vector: &Vector| {
         let mut prng = Rng::with_seed(vector.seed(options.seed));
         let near = (0..options.neighbours).map(|_| vector.neighbour::<S>(&mut prng));
@@ -113,6 +124,8 @@ fn run<S: Set>() -> Result<[Tally; 2], Error> {
 struct Options {
     /// Files of vectors.
     paths: Vec<PathBuf>,
+    /// The folder for what a run in this process leaves; otherwise the kernel runs them.
+    folder: Option<PathBuf>,
     /// Number of mutated instructions per vector.
     neighbours: usize,
     /// Seed of neighbours and states.
@@ -129,6 +142,7 @@ impl Options {
             match argument {
                 Arg::Long("tell") => options.verbose = true,
                 Arg::Long("neighbours") => options.neighbours = parser.value()?.parse()?,
+                Arg::Long("process") => options.folder = Some(parser.value()?.into()),
                 Arg::Long("seed") => options.seed = parser.value()?.parse()?,
                 Arg::Value(path) => options.paths.push(path.into()),
                 other => return Err(other.unexpected().into()),

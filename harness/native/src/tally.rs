@@ -71,11 +71,7 @@ impl Tally {
         probed: &[Run<S>],
         fired: usize,
     ) {
-        match vector.plan {
-            Plan::Emulate => self.emulated += 1,
-            _ => self.relocated += 1,
-        }
-        self.cases += native.len();
+        self.count(vector.plan, native.len());
         if fired != native.len() {
             self.differ(vector, format!("fired {fired} times of {}", native.len()));
         }
@@ -87,7 +83,17 @@ impl Tally {
         }
     }
 
-    fn differ(&mut self, vector: &Vector, what: String) {
+    /// Counts a vector that was run on so many states.
+    pub fn count(&mut self, plan: Plan, cases: usize) {
+        match plan {
+            Plan::Emulate => self.emulated += 1,
+            _ => self.relocated += 1,
+        }
+        self.cases += cases;
+    }
+
+    /// Counts a difference.
+    pub fn differ(&mut self, vector: &Vector, what: String) {
         self.different += 1;
         if self.differences.len() < REPORTED_MAX {
             let line = format!("{} {}: {what}", vector.text, vector.disassembly);

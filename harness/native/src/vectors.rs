@@ -1,7 +1,7 @@
 //! Reads vectors in the format of `engine/isa/vectors`: `bytes | text | plan`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 
@@ -37,6 +37,15 @@ impl Vector {
             seed.rotate_left(8).wrapping_mul(0x9e37_79b9) ^ u64::from(byte)
         })
     }
+}
+
+/// Reads files of vectors.
+pub fn read_all<S: Set>(paths: &[PathBuf]) -> Result<Vec<Vector>, Error> {
+    let mut vectors = Vec::new();
+    for path in paths {
+        vectors.extend(read::<S>(path)?);
+    }
+    Ok(vectors)
 }
 
 /// Reads a file of vectors.

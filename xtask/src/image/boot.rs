@@ -22,7 +22,8 @@ pub struct Boot {
     /// The device tree blob, for machines that need one.
     pub dtb: Option<PathBuf>,
     /// A file that lists the modules' names without `.ko`, in load order: on its first line those
-    /// to load at boot, on the second those for the network. The modules lie beside it.
+    /// to load at boot, on the second those for the network, on the third those that only lie there.
+    /// The modules lie beside it.
     pub module_order: PathBuf,
 }
 
@@ -107,7 +108,11 @@ fn write_modules(guest: &Guest, members: &[Member], order_file: &Path) -> Result
         };
         elf::module_depends(data).ok()
     };
-    let wanted = [&guest.kernel.modules, &guest.network.modules];
+    let wanted = [
+        &guest.kernel.modules,
+        &guest.network.modules,
+        &guest.kernel.spare_modules,
+    ];
     let mut order = String::new();
     for group in load_order(wanted, depends)? {
         let members = group.iter().map(|name| modules[name]);

@@ -56,6 +56,24 @@ pub fn members(deb: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<Member>>
     })
 }
 
+/// The contents of the first file whose path ends with `end`. What is behind it stays packed.
+pub fn file(deb: &Path, end: &str) -> Result<Vec<u8>> {
+    let found = with_data(deb, |archive| {
+        for entry in archive.entries()? {
+            let mut entry = entry?;
+            let path = format!("/{}", entry.path()?.display());
+            if path.ends_with(end) && entry.header().entry_type() == EntryType::Regular {
+                return contents(&mut entry).map(Some);
+            }
+        }
+        Ok(None)
+    })?;
+    found.ok_or_else(|| Error::Content {
+        path: deb.into(),
+        why: format!("it has no {end}"),
+    })
+}
+
 /// Unpacks a whole package below a directory, with modification times.
 pub fn unpack(deb: &Path, into: &Path) -> Result<()> {
     with_data(deb, |archive| {
@@ -142,6 +160,18 @@ mod tests {
                 },
             ]
         );
+    }
+
+    #[test]
+    fn a_file_is_found_by_the_end_of_its_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let deb = package(dir.path());
+        assert_eq!(file(&deb, "/bin/a").unwrap(), b"abc");
+        // A link is no file.
+        for absent in ["/bin/b", "/bin/c"] {
+            let text = file(&deb, absent).unwrap_err().to_string();
+            assert!(text.contains(absent), "{text}");
+        }
     }
 
     #[test]

@@ -104,6 +104,8 @@ mod tests {
             dtb_enable: Vec::new(),
             modules: Vec::new(),
             append: String::new(),
+            spare_modules: Vec::new(),
+            convert_types: false,
         }
     }
 

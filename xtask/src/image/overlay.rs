@@ -17,10 +17,12 @@ use crate::image::test_module;
 use crate::manifest::{MODULE, MUTANTS_MODULE};
 use crate::toolchain::Toolchain;
 
-/// Builds modules and programs, and appends them to the base archive.
+/// Builds modules and programs, and appends them and the kernel's types, if it has none of its own,
+/// to the base archive.
 pub fn make(
     guest: &Guest,
     header_debs: &[PathBuf],
+    types: Option<&Path>,
     kernel_release: &str,
     base: &Path,
 ) -> Result<PathBuf> {
@@ -32,6 +34,10 @@ pub fn make(
         Part::new(MODULE, 0o644, plain),
         Part::new(MUTANTS_MODULE, 0o644, mutants),
     ];
+    if let Some(types) = types {
+        let path = format!("/usr/lib/dtrace/btf/{kernel_release}.btf");
+        parts.push(Part::new(path, 0o644, types.to_owned()));
+    }
     let programs = program::make_all(guest, &toolchain)?;
     parts.extend(
         programs

@@ -5,18 +5,21 @@
 //! <guest> --update`. There is one exception: if a pinned package is neither in the cache nor on
 //! the mirror any more, the names are resolved again.
 
-use std::io;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
-use crate::error::{At, Error, Result};
+use crate::error::{Error, Result};
 use crate::files::{self, Lock};
 use crate::guest::Guest;
-use crate::image::apt::{self, Apt, Package};
-use crate::image::archive::Archive;
+use crate::image::apt::{self, Package};
+use crate::image::download;
+use crate::image::types;
 use crate::progress::Step;
+
+/// Bytes that the package lists and a guest's packages take.
+const ROOM: u64 = 256 << 20;
 
 /// A guest's packages, pinned to versions.
 #[derive(Serialize, Deserialize)]
@@ -28,6 +31,8 @@ pub struct Packages {
     /// The kernel's release, as `uname -r` prints it.
     pub kernel_release: String,
     image: Package,
+    /// The same kernel with debug symbols.
+    pub symbols: Package,
     headers: Vec<Package>,
     userland: Vec<Package>,
 }
@@ -36,6 +41,8 @@ pub struct Packages {
 pub struct Debs {
     /// The kernel image.
     pub image: PathBuf,
+    /// The kernel's types, converted, for a guest whose kernel has none.
+    pub types: Option<PathBuf>,
     /// Headers and build tools for modules.
     pub headers: Vec<PathBuf>,
     /// Programs and libraries.
@@ -55,47 +62,12 @@ pub fn obtain(guest: &Guest, cache: &Cache, update: bool) -> Result<(Packages, D
             Err(error) => return Err(error),
         }
     }
-    require_room(cache)?;
+    download::require_room(cache, ROOM)?;
     let packages = resolve(guest, cache)?;
     let debs = fetch(guest, cache, &packages)?;
     let text = serde_json::to_vec_pretty(&packages).expect("names and versions are always JSON");
     files::write(&pinned_at(guest, cache), &text)?;
     Ok((packages, debs))
-}
-
-/// The package of the kernel with debug symbols, verified in the cache.
-pub fn with_symbols(guest: &Guest, cache: &Cache, release: &str) -> Result<PathBuf> {
-    let _lock = Lock::take(cache.dir())?;
-    let step = Step::begin(format!("{}: looking for symbols", guest.name));
-    let apt = open_apt(guest, cache, &apt::host_architecture()?)?;
-    let architecture = &guest.packages.architecture;
-    let wanted = [format!("linux-image-{release}-dbg:{architecture}")];
-    let found = apt.show(&wanted).or_else(|_| apt.look_up(&step, &wanted))?;
-    step.done();
-    if cache.get(&found[0].sha256)?.is_none() {
-        require_room(cache)?;
-        download(guest, cache, &[&found[0]])?;
-    }
-    Ok(cache.path(&found[0].sha256))
-}
-
-/// Bytes that the package lists and a guest's packages take.
-const ROOM: u64 = 256 << 20;
-
-/// Checked first, since apt never returns on a full disk.
-fn require_room(cache: &Cache) -> Result<()> {
-    let dir = cache.dir();
-    let free = files::free(dir)
-        .map_err(io::Error::from)
-        .at("access", dir)?;
-    if free >= ROOM {
-        return Ok(());
-    }
-    Err(Error::File {
-        doing: "fetch packages into",
-        path: dir.into(),
-        source: io::ErrorKind::StorageFull.into(),
-    })
 }
 
 fn pinned_at(guest: &Guest, cache: &Cache) -> PathBuf {
@@ -127,7 +99,7 @@ fn request(guest: &Guest) -> Vec<String> {
 fn resolve(guest: &Guest, cache: &Cache) -> Result<Packages> {
     let step = Step::begin(format!("{}: choosing packages", guest.name));
     let host = apt::host_architecture()?;
-    let apt = open_apt(guest, cache, &host)?;
+    let apt = download::open_apt(guest, cache, &host)?;
     let arch = &guest.packages.architecture;
     let request = request(guest);
     let mut userland = apt.look_up(&step, &request)?;
@@ -136,9 +108,10 @@ fn resolve(guest: &Guest, cache: &Cache) -> Result<Packages> {
     let headers_name = format!("linux-headers-{kernel_release}");
     let mut found = apt.show(&[
         format!("{image_name}:{arch}"),
+        format!("{image_name}-dbg:{arch}"),
         format!("{headers_name}:{arch}"),
     ])?;
-    let image = found.remove(0);
+    let (image, symbols) = (found.remove(0), found.remove(0));
     let parts = header_parts(&found[0], arch, &host);
     found.extend(apt.show(&parts)?);
     step.done();
@@ -147,21 +120,10 @@ fn resolve(guest: &Guest, cache: &Cache) -> Result<Packages> {
         request,
         kernel_release,
         image,
+        symbols,
         headers: found,
         userland,
     })
-}
-
-fn open_apt(guest: &Guest, cache: &Cache, host: &str) -> Result<Apt> {
-    let arch = guest.packages.architecture.as_str();
-    let architectures = if arch == host {
-        vec![arch]
-    } else {
-        vec![arch, host]
-    };
-    let suite = &guest.packages.suite;
-    let dir = cache.dir().join("apt").join(suite).join(arch);
-    Apt::new(&dir, Archive::require(suite)?, &architectures)
 }
 
 fn kernel_behind(meta: &Package) -> Result<(String, String)> {
@@ -206,37 +168,23 @@ fn fetch(guest: &Guest, cache: &Cache, packages: &Packages) -> Result<Debs> {
         }
     }
     if !missing.is_empty() {
-        download(guest, cache, &missing)?;
+        download::into_cache(guest, cache, &missing)?;
     }
+    let types = guest.kernel.convert_types.then(|| {
+        let Packages {
+            kernel_release,
+            symbols,
+            ..
+        } = packages;
+        types::make(guest, cache, kernel_release, symbols)
+    });
     let paths = |list: &[Package]| list.iter().map(|p| cache.path(&p.sha256)).collect();
     Ok(Debs {
         image: cache.path(&packages.image.sha256),
+        types: types.transpose()?,
         headers: paths(&packages.headers),
         userland: paths(&packages.userland),
     })
-}
-
-fn download(guest: &Guest, cache: &Cache, missing: &[&Package]) -> Result<()> {
-    let step = Step::begin(format!(
-        "{}: fetching packages ({})",
-        guest.name,
-        missing.len()
-    ));
-    let apt = open_apt(guest, cache, &apt::host_architecture()?)?;
-    let scratch = cache.scratch()?;
-    apt.download(&step, missing, scratch.path())?;
-    let mut got = Vec::new();
-    for file in apt::downloaded(scratch.path())? {
-        got.push(cache.put(&file)?);
-    }
-    if let Some(absent) = missing.iter().find(|p| !got.contains(&p.sha256)) {
-        let Package { name, version, .. } = absent;
-        return Err(Error::Package(format!(
-            "{name} {version} has a different hash than in the index"
-        )));
-    }
-    step.done();
-    Ok(())
 }
 
 #[cfg(test)]

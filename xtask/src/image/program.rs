@@ -27,7 +27,7 @@ struct Program {
 }
 
 /// Every program.
-const PROGRAMS: [Program; 8] = [
+const PROGRAMS: [Program; 9] = [
     // The dtrace command.
     Program {
         name: "dtrace",
@@ -70,6 +70,12 @@ const PROGRAMS: [Program; 8] = [
         package: "harness-perf",
         place: "/sbin/trapline-perf",
     },
+    // Runs random programs.
+    Program {
+        name: "trapline-random",
+        package: "harness-random",
+        place: "/sbin/trapline-random",
+    },
     // Loads a guest's kernel.
     Program {
         name: "trapline-storm",
@@ -79,7 +85,7 @@ const PROGRAMS: [Program; 8] = [
 ];
 
 /// The folders of all their sources.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "engine",
     "harness/agent",
     "harness/calls",
@@ -88,6 +94,7 @@ const FOLDERS: [&str; 9] = [
     "harness/ioctl",
     "harness/native",
     "harness/perf",
+    "harness/random",
     "harness/storm",
 ];
 
@@ -133,6 +140,7 @@ fn compile(step: &Step, sh: &Shell, guest: &Guest, toolchain: &Toolchain) -> Res
     let cargo = toolchain
         .cargo(sh, "build", PROFILE, target, "-Ctarget-feature=+crt-static")
         .env(linker, &guest.build.cc)
+        .env(format!("CC_{}", target.replace('-', "_")), &guest.build.cc)
         .args(PROGRAMS.iter().flat_map(each))
         .args(build_std);
     run::quietly(step, cargo)

@@ -1,5 +1,5 @@
 /*
- * Expressions of integers of all types: the values expected are those that a C compiler gives.
+ * Expressions of integers of all types: of the types that C gives them, calculated in 64 bits.
  */
 #pragma D option quiet
 

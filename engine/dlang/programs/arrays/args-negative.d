@@ -1,4 +1,4 @@
-BEGIN
+tick-1s
 {
 	trace(args[-1]);
 }

@@ -1,6 +1,12 @@
-int a[3];
-int b[3];
+#pragma D option quiet
+
+int a[3], b[3];
+
 BEGIN
 {
-	(pid ? a : b)[1] = 5;
+	x = 1;
+	(x ? a : b)[1] = 5;
+	*(x ? b : a) = 6;
+	printf("%d %d\n", a[1], b[0]);
+	exit(0);
 }

@@ -2,6 +2,11 @@
 
 BEGIN
 {
-	printf("%d %d %d\n", arg0, arg9, args[3]);
+	printf("%d %d\n", arg0, arg9);
+}
+
+tick-1ms
+{
+	printf("%d\n", args[3]);
 	exit(0);
 }

@@ -1,2 +1,2 @@
 int f(int);
-BEGIN { }
+BEGIN { trace(f); }

@@ -1,4 +1,4 @@
-#pragma D option strsize=64k
+#pragma D option strsize=65535
 BEGIN
 {
 	s = execname; s = execname; s = execname; s = execname; s = execname;

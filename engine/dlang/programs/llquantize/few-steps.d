@@ -1,4 +1,4 @@
 BEGIN
 {
-	@a = llquantize(1, 10, 0, 6, 5);
+	@a = llquantize(1, 10, 0, 6, 3);
 }

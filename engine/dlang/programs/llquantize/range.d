@@ -1,4 +1,4 @@
 BEGIN
 {
-	@a = llquantize(1, 10, 6, 6, 20);
+	@a = llquantize(1, 10, 6, 5, 20);
 }

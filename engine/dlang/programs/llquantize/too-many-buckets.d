@@ -1,4 +1,4 @@
 BEGIN
 {
-	@ = llquantize(1, 2, 0, 61, 32768);
+	@ = llquantize(1, 200, 0, 5, 20000);
 }

@@ -1,4 +1,4 @@
-BEGIN
+tick-1s
 {
 	args[0] = 1;
 }

@@ -1,4 +1,4 @@
 BEGIN
 {
-	trace(progenyof(1));
+	trace(mutex_owned(1));
 }

@@ -1,4 +1,4 @@
 BEGIN
 {
-	trace(strtoll("1"));
+	trace(memstr("1", 1, 1));
 }

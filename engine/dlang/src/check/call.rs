@@ -1,9 +1,12 @@
 //! Checks calls against the function's signature.
 
+use engine_dvm::Subroutine;
+
 use super::{Checker, expression};
 use crate::ast::Node;
 use crate::error::Mistake;
-use crate::functions::{Function, Signature};
+use crate::functions::{Action, Function, Signature};
+use crate::stability::of_function;
 use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
 use crate::types::{AGGREGATION, TypeId};
@@ -17,15 +20,20 @@ impl Checker<'_> {
         line: u32,
     ) -> Result<Expression, Mistake> {
         let arguments = self.expressions(arguments)?;
+        let name = function.name();
+        let what = format_args!("{} {name}( )", function.kind());
+        self.rely_on(of_function(function), what, line)?;
         let signature = function.signature();
-        self.check_count(function.name(), signature, arguments.len(), line)?;
+        self.check_count(name, signature, arguments.len(), line)?;
         for (position, argument) in arguments.iter().enumerate() {
             if let Some(Some(to)) = signature.parameters.get(position) {
-                self.check_argument((function.name(), "( )"), position, *to, argument, line)?;
+                let place = Place::Argument(function.name(), position + 1);
+                self.check_argument(place, *to, argument, line)?;
             }
         }
         let (kind, type_) = match function {
             Function::Subroutine(subroutine) => {
+                self.check_target_of(subroutine, &arguments, line)?;
                 let arguments = self.passed(arguments, signature);
                 (
                     ExpressionKind::Call(subroutine, arguments),
@@ -33,7 +41,10 @@ impl Checker<'_> {
                 )
             }
             Function::Aggregate(_) => (ExpressionKind::Action(function, arguments), AGGREGATION),
-            Function::Action(_) => {
+            Function::Action(action) => {
+                if action == Action::Print {
+                    self.complete_printed(&arguments);
+                }
                 let arguments = self.passed(arguments, signature);
                 (
                     ExpressionKind::Action(function, arguments),
@@ -42,6 +53,41 @@ impl Checker<'_> {
             }
         };
         Ok(expression(kind, type_, line))
+    }
+
+    /// A copy to a string or an array in a variable would be lost.
+    fn check_target_of(
+        &self,
+        subroutine: Subroutine,
+        arguments: &[Expression],
+        line: u32,
+    ) -> Result<(), Mistake> {
+        let position = match subroutine {
+            Subroutine::Bcopy => 1,
+            Subroutine::Copyinto => 2,
+            _ => return Ok(()),
+        };
+        match arguments.get(position) {
+            Some(to) if self.is_copy(to) => {
+                let message = format!(
+                    "{}( ) argument #{} is incompatible with prototype:\n\tprototype: memory of \
+                     alloca( )\n\t argument: {}",
+                    subroutine.word(),
+                    position + 1,
+                    self.types.name(to.type_)
+                );
+                Err(Mistake::new(Tag::ProtoArg, line, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Has the types of what is printed at hand: of a pointer, what it points to.
+    fn complete_printed(&mut self, arguments: &[Expression]) {
+        for argument in arguments {
+            let to = self.types.pointee(argument.type_);
+            self.types.complete_all(to.unwrap_or(argument.type_));
+        }
     }
 
     /// Checks several expressions.
@@ -55,7 +101,7 @@ impl Checker<'_> {
         let passed =
             arguments.map(
                 |(position, argument)| match signature.parameters.get(position) {
-                    Some(Some(to)) if self.types.is_integer(*to) => self.converted(argument, *to),
+                    Some(Some(to)) if self.types.is_integer(*to) => self.exactly(argument, *to),
                     _ => argument,
                 },
             );
@@ -80,41 +126,37 @@ impl Checker<'_> {
         };
         let message = format!(
             "{name}( ) prototype mismatch: {} passed, {at_least}{} expected",
-            counted(passed),
+            counted(passed, "arg"),
             signature.fewest
         );
         Err(Mistake::new(Tag::ProtoLen, line, message))
     }
 
-    /// Checks arguments or keys against a signature; `name` is the function or array, with its
-    /// brackets.
-    pub(super) fn check_arguments(
+    /// Checks the key of an array or aggregation of this name against its signature.
+    pub(super) fn check_key(
         &self,
-        name: (&str, &str),
+        name: &str,
         signature: &[TypeId],
-        passed: &[Expression],
+        keys: &[Expression],
         line: u32,
     ) -> Result<(), Mistake> {
-        if signature.len() != passed.len() {
+        if signature.len() != keys.len() {
             let message = format!(
-                "{}{} prototype mismatch: {} passed, {} expected",
-                name.0,
-                name.1,
-                counted(passed.len()),
+                "{name}[ ] prototype mismatch: {} passed, {} expected",
+                counted(keys.len(), "key"),
                 signature.len()
             );
             return Err(Mistake::new(Tag::ProtoLen, line, message));
         }
-        for (position, (to, argument)) in signature.iter().zip(passed).enumerate() {
-            self.check_argument(name, position, *to, argument, line)?;
+        for (position, (to, key)) in signature.iter().zip(keys).enumerate() {
+            self.check_argument(Place::Key(name, position + 1), *to, key, line)?;
         }
         Ok(())
     }
 
     fn check_argument(
         &self,
-        name: (&str, &str),
-        position: usize,
+        place: Place<'_>,
         to: TypeId,
         argument: &Expression,
         line: u32,
@@ -122,11 +164,12 @@ impl Checker<'_> {
         if self.accepts(to, argument) {
             return Ok(());
         }
+        let (place, what) = match place {
+            Place::Argument(name, number) => (format!("{name}( ) argument #{number}"), "argument"),
+            Place::Key(name, number) => (format!("{name}[ ] key #{number}"), "key"),
+        };
         let message = format!(
-            "{}{} argument #{} is incompatible with prototype:\n\tprototype: {}\n\t argument: {}",
-            name.0,
-            name.1,
-            position + 1,
+            "{place} is incompatible with prototype:\n\tprototype: {}\n\t{what:>9}: {}",
             self.types.name(to),
             self.types.name(argument.type_)
         );
@@ -134,7 +177,14 @@ impl Checker<'_> {
     }
 }
 
-fn counted(passed: usize) -> String {
+/// What is compared with a prototype: the name, and the number from 1.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Argument(&'a str, usize),
+    Key(&'a str, usize),
+}
+
+fn counted(passed: usize, what: &str) -> String {
     let plural = if passed == 1 { "" } else { "s" };
-    format!("{passed} arg{plural}")
+    format!("{passed} {what}{plural}")
 }

@@ -32,7 +32,10 @@ impl From<TypeId> for Operand {
 
 /// Whether values of a type are good for nothing but a record or a key.
 fn is_unique(kind: &Type) -> bool {
-    matches!(kind, Type::Stack | Type::UserStack | Type::UserAddress(_))
+    matches!(
+        kind,
+        Type::Stack | Type::UserStack | Type::UserAddress(_) | Type::KernelAddress(_)
+    )
 }
 
 impl Checker<'_> {
@@ -43,7 +46,7 @@ impl Checker<'_> {
         types.is_integer(to) && types.is_integer(from)
             || types.is_text_like(to) && types.is_text_like(from)
             || is_unique(types.kind(to)) && types.kind(to) == types.kind(from)
-            || types.is_float(to) && types.base(to) == types.base(from)
+            || (types.is_float(to) || types.is_structure(to)) && types.base(to) == types.base(from)
             || self.common_pointer(to.into(), value.into()).is_some()
     }
 
@@ -69,7 +72,7 @@ impl Checker<'_> {
     #[expect(clippy::option_option, reason = "0 points, but to nothing")]
     fn is_pointer_like(&self, operand: Operand) -> Option<Option<TypeId>> {
         match self.types.kind(operand.type_) {
-            Type::Integer(_) => operand.is_null.then_some(None),
+            Type::Integer(_) | Type::Enumeration(_) => operand.is_null.then_some(None),
             Type::Text => Some(Some(CHAR)),
             _ => self.types.pointee(operand.type_).map(Some),
         }

@@ -22,7 +22,7 @@ impl Checker<'_> {
             return Ok(self.compared_integers(comparison, left, right, line));
         }
         let goes = types.is_text_like(left.type_) && types.is_text_like(right.type_)
-            || types.is_compatible(left.type_, right.type_)
+            || types.is_compatible(left.type_, right.type_) && !types.is_structure(left.type_)
             || self
                 .common_pointer((&left).into(), (&right).into())
                 .is_some();

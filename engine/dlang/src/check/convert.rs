@@ -4,12 +4,14 @@ use super::{Checker, expression};
 use crate::ast::Node;
 use crate::error::Mistake;
 use crate::fold::Constant;
+use crate::stability::KERNEL;
 use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
 use crate::types::{SIZE, TEXT, Type, TypeId};
 
 impl Checker<'_> {
-    /// Converts `value` to `to`; a constant stays a constant.
+    /// Converts `value` to `to`, as an operand; a constant stays a constant. An intermediate result
+    /// keeps its 64 bits unless the type is smaller.
     pub(super) fn converted(&self, value: Expression, to: TypeId) -> Expression {
         let line = value.line;
         if self.types.base(value.type_) == self.types.base(to) {
@@ -20,6 +22,19 @@ impl Checker<'_> {
             return expression(ExpressionKind::Constant(constant.value), to, line);
         }
         expression(ExpressionKind::Convert(Box::new(value)), to, line)
+    }
+
+    /// Converts `value` to `to`, and truncates it to what the type represents.
+    pub(super) fn exactly(&self, value: Expression, to: TypeId) -> Expression {
+        let value = self.converted(value, to);
+        if let Some(constant) = value.constant() {
+            return self.constant(constant.cast(self.types, to), value.line);
+        }
+        if self.types.is_integer(to) && value.exceeds(self.types) {
+            let line = value.line;
+            return expression(ExpressionKind::Narrow(Box::new(value)), to, line);
+        }
+        value
     }
 
     /// Applies C's integer promotions.
@@ -36,6 +51,10 @@ impl Checker<'_> {
         line: u32,
     ) -> Result<Expression, Mistake> {
         let operand = self.expression(operand)?;
+        if self.types.is_of_kernel(to) {
+            let name = self.types.name(to);
+            self.rely_on(KERNEL, format_args!("type {name}"), line)?;
+        }
         let types = &self.types;
         let from = operand.type_;
         let is_allowed = types.is_compatible(to, from)
@@ -51,7 +70,7 @@ impl Checker<'_> {
             );
             return Err(Mistake::new(Tag::CastInval, line, message));
         }
-        Ok(self.converted(operand, to))
+        Ok(self.exactly(operand, to))
     }
 
     /// `stringof operand`
@@ -70,7 +89,11 @@ impl Checker<'_> {
 
     /// `sizeof operand`
     pub(super) fn size_of(&self, operand: &Expression, line: u32) -> Result<Expression, Mistake> {
-        let size = match (&operand.kind, self.types.size(operand.type_)) {
+        let size = match (&operand.kind, self.types.size_without_nul(operand.type_)) {
+            (ExpressionKind::Member { bits: Some(_), .. }, _) => {
+                let message = "cannot apply sizeof to a bit-field";
+                return Err(Mistake::new(Tag::SizeofBitfield, line, message));
+            }
             (ExpressionKind::Text(text), _) => text.len() as u64 + 1,
             (_, 0) => {
                 let message = "cannot apply sizeof to an operand of unknown size";

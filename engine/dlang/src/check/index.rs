@@ -12,7 +12,7 @@ use crate::names::VariableId;
 use crate::tables;
 use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
-use crate::types::{AGGREGATION, TypeId};
+use crate::types::{AGGREGATION, Type, TypeId};
 
 impl Checker<'_> {
     /// The element's value.
@@ -71,6 +71,9 @@ impl Checker<'_> {
         keys: &[Node],
         line: u32,
     ) -> Result<Expression, Mistake> {
+        if let Some(found) = self.bound(name, line)? {
+            return self.subscript(found, keys, line);
+        }
         if let Some((builtin, None)) = builtin::of(name).filter(|it| it.0.is_indexed()) {
             return self.indexed(builtin, name, keys, line);
         }
@@ -81,7 +84,7 @@ impl Checker<'_> {
         if let Some(found) = self.built_in(name, line)? {
             return self.subscript(found, keys, line);
         }
-        let variable = self.variable_or_new(Scope::Global, name);
+        let variable = self.global("associative array", name, line)?;
         self.element_of(variable, keys, line)
     }
 
@@ -104,14 +107,14 @@ impl Checker<'_> {
         let name = known.name.clone();
         let keys = match known.keys.clone() {
             Some(signature) => {
-                let name = (name.as_str(), "[ ]");
-                self.check_arguments(name, &signature, &keys, line)?;
+                self.check_key(&name, &signature, &keys, line)?;
                 self.converted_keys(keys, &signature)
             }
             None => {
                 self.check_keys(&keys, "associative array", line)?;
                 let types: Vec<TypeId> = keys.iter().map(|key| key.type_).collect();
                 tables::check_key(self.types, types.iter().copied(), line)?;
+                let keys = self.converted_keys(keys, &types);
                 self.names.variables[variable].keys = Some(types);
                 keys
             }
@@ -127,7 +130,7 @@ impl Checker<'_> {
         pairs
             .map(|(key, to)| {
                 if self.types.is_scalar(*to) && self.types.is_scalar(key.type_) {
-                    self.converted(key, *to)
+                    self.exactly(key, *to)
                 } else {
                     key
                 }
@@ -180,13 +183,26 @@ impl Checker<'_> {
             );
             return Err(Mistake::new(Tag::ProtoArg, line, message));
         };
-        let most = if builtin == Builtin::Arg { 9 } else { i64::MAX };
-        if !(0..=most).contains(&constant.signed()) {
+        if let (Builtin::Arg, Some(probe)) = (builtin, self.without_arguments) {
+            let message = format!(
+                "index {} is out of range for {probe} {name}[ ]",
+                constant.signed()
+            );
+            return Err(Mistake::new(Tag::ArgsIdx, line, message));
+        }
+        let count = match builtin {
+            Builtin::Arg => 10,
+            _ => self.names.registers,
+        };
+        if constant.value >= count {
             let message = format!(
                 "index {} is out of range for array {name}",
                 constant.signed()
             );
             return Err(Mistake::new(Tag::RegsIdx, line, message));
+        }
+        if builtin == Builtin::Arg {
+            return self.argument(constant.value, line);
         }
         let kind = ExpressionKind::Builtin(builtin, constant.value);
         Ok(expression(kind, builtin::type_of(builtin), line))
@@ -209,6 +225,7 @@ impl Checker<'_> {
         if let (Some(to), true) = (element, self.types.is_integer(index.type_)) {
             self.check_target(to, line)?;
             if self.types.is_array(base.type_) {
+                self.check_bounds(&base, &index, line)?;
                 let kind = ExpressionKind::Subscript(Box::new(base), Box::new(index));
                 return Ok(expression(kind, to, line));
             }
@@ -219,6 +236,30 @@ impl Checker<'_> {
             }
         }
         Err(self.incompatible(base.type_, "+", index.type_, line))
+    }
+
+    /// Checks the constant index of an array. A member of at most one element is what structures of
+    /// the kernel end with, and has as many as there is memory for.
+    fn check_bounds(
+        &self,
+        array: &Expression,
+        index: &Expression,
+        line: u32,
+    ) -> Result<(), Mistake> {
+        let (ExpressionKind::Constant(at), Type::Array(_, count)) =
+            (&index.kind, self.types.kind(array.type_))
+        else {
+            return Ok(());
+        };
+        let is_open = *count <= 1 && matches!(array.kind, ExpressionKind::Member { .. });
+        if is_open || *at < u64::from(*count) {
+            return Ok(());
+        }
+        let message = format!(
+            "index {} is outside of an array of {count}",
+            at.cast_signed()
+        );
+        Err(Mistake::new(Tag::ArrBounds, line, message))
     }
 
     /// How DTrace describes an expression.

@@ -5,19 +5,34 @@
 //! and a checked clause changes [`Names`](crate::names::Names). The messages and tags are DTrace's
 //! where it has them.
 
+pub(crate) mod argument;
+mod arguments;
 mod call;
 mod compatible;
 mod condition;
 mod convert;
+mod declared;
+mod expand;
 mod index;
+mod member;
 mod name;
 mod operator;
 mod place;
+mod process;
+pub(crate) mod stability;
 mod statement;
+mod symbol;
+mod translate;
+
+use std::rc::Rc;
+
+use engine_abi::Description;
 
 use crate::ast::{Binary, Node, NodeKind, Unary};
 use crate::error::Mistake;
+use crate::lines::Lines;
 use crate::names::Names;
+use crate::stability::{Attributes, DEFAULT};
 use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
 use crate::types::{TEXT, TypeId, Types};
@@ -26,13 +41,87 @@ use crate::types::{TEXT, TypeId, Types};
 pub(crate) struct Checker<'n> {
     pub types: &'n mut Types,
     pub names: &'n mut Names,
+    /// What the text's lines are called.
+    pub lines: &'n Lines,
     /// The text's number.
-    pub number: usize,
+    number: usize,
+    /// The clause's probes, as written and as parsed.
+    descriptions: &'n [(String, Description)],
+    /// The name of the clause's probe, if it is one that has no `args[]`.
+    without_arguments: Option<&'static str>,
+    /// Whether an argument was checked where no probes are known.
+    is_without_probes: bool,
+    /// The least attributes of what has been checked.
+    pub attributes: Attributes,
+    /// Whether attributes do not count here: at a definition, and in one that has its own.
+    is_vouched: bool,
+    /// The parameters of the inline or the translator that is being expanded.
+    bindings: Vec<(Rc<str>, Expression)>,
+    /// The nesting of expressions here, expanded ones included.
+    depth: u32,
+    /// The number of inlines and translators around this expression.
+    expansions: u32,
+    /// The number of expressions that they have expanded to.
+    expanded: u32,
+}
+
+impl<'n> Checker<'n> {
+    /// A checker for the text with this number.
+    pub(crate) fn new(
+        types: &'n mut Types,
+        names: &'n mut Names,
+        lines: &'n Lines,
+        number: usize,
+    ) -> Self {
+        Self {
+            types,
+            names,
+            lines,
+            number,
+            descriptions: &[],
+            without_arguments: None,
+            is_without_probes: false,
+            attributes: DEFAULT,
+            is_vouched: false,
+            bindings: Vec::new(),
+            depth: 0,
+            expansions: 0,
+            expanded: 0,
+        }
+    }
+}
+
+impl<'n> Checker<'n> {
+    /// With the probes of the clause.
+    pub(crate) fn of(self, descriptions: &'n [(String, Description)]) -> Self {
+        Self {
+            descriptions,
+            without_arguments: without_arguments(descriptions),
+            ..self
+        }
+    }
 }
 
 impl Checker<'_> {
     /// Checks an expression.
     pub(crate) fn expression(&mut self, node: &Node) -> Result<Expression, Mistake> {
+        let found = self.unbuilt(node)?;
+        self.built(found)
+    }
+
+    /// Checks an expression; a translation is not built, since only a member of it may be needed.
+    fn unbuilt(&mut self, node: &Node) -> Result<Expression, Mistake> {
+        if self.expansions > 0 {
+            self.charge(1, node.line)?;
+        }
+        self.depth += 1;
+        let room = self.check_depth(0, node.line);
+        let found = room.and_then(|()| self.checked(node));
+        self.depth -= 1;
+        found
+    }
+
+    fn checked(&mut self, node: &Node) -> Result<Expression, Mistake> {
         let line = node.line;
         match &node.kind {
             NodeKind::Constant(constant) => {
@@ -40,12 +129,20 @@ impl Checker<'_> {
                 Ok(expression(kind, constant.type_, line))
             }
             NodeKind::Text(text) => Ok(expression(ExpressionKind::Text(text.clone()), TEXT, line)),
-            NodeKind::Name(name) => self.name(name, line),
+            NodeKind::Name(name) => match self.bound(name, line)? {
+                Some(found) => Ok(found),
+                None => self.name(name, line),
+            },
+            NodeKind::Inline(definition, keys) => self.inline(definition, keys.as_deref(), line),
             NodeKind::Scoped(scope, name) => self.scoped(*scope, name, line),
             NodeKind::Aggregation(name) => self.aggregation(name, line),
             NodeKind::Index(base, keys) => self.index(base, keys, line),
             NodeKind::Call(function, arguments) => self.call(*function, arguments, line),
-            NodeKind::Member { base, is_arrow } => self.member(base, *is_arrow, line),
+            NodeKind::Member {
+                base,
+                name,
+                is_arrow,
+            } => self.member(base, name, *is_arrow, line),
             NodeKind::Step {
                 place,
                 is_prefix,
@@ -122,49 +219,6 @@ impl Checker<'_> {
         Ok(expression(kind, type_, line))
     }
 
-    fn translation(
-        &mut self,
-        type_: TypeId,
-        operand: &Node,
-        line: u32,
-    ) -> Result<Expression, Mistake> {
-        let operand = self.expression(operand)?;
-        let message = format!(
-            "cannot translate from \"{}\" to \"{}\"",
-            self.types.name(operand.type_),
-            self.types.name(type_)
-        );
-        Err(Mistake::new(Tag::XlateNone, line, message))
-    }
-
-    /// `base.member`, `base->member`: always an error, as no type has members.
-    fn member(&mut self, base: &Node, is_arrow: bool, line: u32) -> Result<Expression, Mistake> {
-        let base = self.expression(base)?;
-        let name = self.types.name(base.type_);
-        let (tag, message) = match (is_arrow, self.types.pointee(base.type_)) {
-            (false, _) => {
-                let message = format!(
-                    "operator . cannot be applied to type \"{name}\"; must be applied to a struct \
-                     or union"
-                );
-                (Tag::OpSou, message)
-            }
-            (true, Some(to)) if self.types.is_pointer(base.type_) => {
-                let message = format!(
-                    "operator -> cannot be applied to pointer to type \"{}\"; must be applied to a \
-                     struct or union pointer",
-                    self.types.name(to)
-                );
-                (Tag::OpSou, message)
-            }
-            (true, _) => {
-                let message = "operator -> must be applied to a pointer".to_owned();
-                (Tag::OpPtr, message)
-            }
-        };
-        Err(Mistake::new(tag, line, message))
-    }
-
     /// An error about incompatible operands.
     fn incompatible(&self, left: TypeId, operator: &str, right: TypeId, line: u32) -> Mistake {
         let message = format!(
@@ -192,4 +246,15 @@ fn is_action(expression: &Expression) -> bool {
         expression.kind,
         ExpressionKind::Action(crate::functions::Function::Action(_), _)
     )
+}
+
+/// The name of a probe that has no `args[]`, if one of these descriptions is for it.
+fn without_arguments(descriptions: &[(String, Description)]) -> Option<&'static str> {
+    let mut descriptions = descriptions.iter().map(|(_, description)| description);
+    descriptions.find_map(|it| match (it.provider(), it.name()) {
+        (b"" | b"dtrace", b"BEGIN") => Some("dtrace:::BEGIN"),
+        (b"" | b"dtrace", b"END") => Some("dtrace:::END"),
+        (b"" | b"dtrace", b"ERROR") => Some("dtrace:::ERROR"),
+        _ => None,
+    })
 }

@@ -6,12 +6,14 @@ use engine_dvm::Builtin;
 use super::{Checker, expression};
 use crate::builtin;
 use crate::error::Mistake;
+use crate::fold::Constant;
 use crate::functions::Function;
 use crate::missing;
 use crate::names::{Variable, VariableId};
+use crate::stability::{KERNEL, of_builtin};
 use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
-use crate::types::AGGREGATION;
+use crate::types::{AGGREGATION, Type};
 
 impl Checker<'_> {
     /// A global or built-in variable.
@@ -19,9 +21,28 @@ impl Checker<'_> {
         if let Some(found) = self.built_in(name, line)? {
             return Ok(found);
         }
-        match self.names.variable(Scope::Global, self.number, name) {
-            Some(variable) => self.variable(variable, line),
-            None => Err(unresolved(name, line)),
+        if let Some(variable) = self.names.variable(Scope::Global, self.number, name) {
+            self.rely_on_variable("scalar", name, line)?;
+            return self.variable(variable, line);
+        }
+        if self.descriptions.is_empty() && self.names.assigned.contains(name) {
+            let message = format!("{name} has no type yet");
+            return Err(Mistake::new(Tag::VarUndef, line, message));
+        }
+        if self.types.named(name).is_some() {
+            return Err(misused("type", name, "scalar", line));
+        }
+        let unknown = unresolved(name, line);
+        if self.names.want(name) {
+            return Err(unknown);
+        }
+        match self.types.kernel_enumerator(name) {
+            Some((value, type_)) if unknown.tag == Tag::IdentUndef => {
+                let value = value.cast_unsigned();
+                self.rely_on(KERNEL, format_args!("enumerator {name}"), line)?;
+                Ok(self.constant(Constant { value, type_ }, line))
+            }
+            _ => Err(unknown),
         }
     }
 
@@ -41,6 +62,9 @@ impl Checker<'_> {
         let place = self.variable_place(variable, line)?;
         match &self.names.variables[variable] {
             Variable { type_: None, .. } => Err(self.undefined(variable, line)),
+            Variable { name, .. } if *self.types.kind(place.type_) == Type::Function => {
+                Err(misused("function", name, "scalar", line))
+            }
             _ => Ok(place),
         }
     }
@@ -73,10 +97,32 @@ impl Checker<'_> {
         self.names.declare(self.number, variable)
     }
 
+    /// The global variable with this name; created if it does not exist. A type's name is none.
+    pub(super) fn global(
+        &mut self,
+        kind: &str,
+        name: &str,
+        line: u32,
+    ) -> Result<VariableId, Mistake> {
+        self.rely_on_variable(kind, name, line)?;
+        let is_known = self
+            .names
+            .variable(Scope::Global, self.number, name)
+            .is_some();
+        if !is_known && self.types.named(name).is_some() {
+            return Err(misused("type", name, kind, line));
+        }
+        Ok(self.variable_or_new(Scope::Global, name))
+    }
+
     /// A built-in variable, if the name is one.
-    pub(super) fn built_in(&self, name: &str, line: u32) -> Result<Option<Expression>, Mistake> {
+    pub(super) fn built_in(
+        &mut self,
+        name: &str,
+        line: u32,
+    ) -> Result<Option<Expression>, Mistake> {
         if name.contains('`') {
-            return Err(unresolved(name, line));
+            return self.symbol(name, line).map(Some);
         }
         if name == "self" || name == "this" {
             return Err(misused("pointer", name, "scalar", line));
@@ -90,8 +136,13 @@ impl Checker<'_> {
                 Err(misused("associative array", name, "scalar", line))
             }
             Some((builtin, index)) => {
+                self.rely_on(of_builtin(builtin), format_args!("scalar {name}"), line)?;
                 let kind = ExpressionKind::Builtin(builtin, index.unwrap_or(0));
-                Ok(Some(expression(kind, builtin::type_of(builtin), line)))
+                let type_ = match builtin {
+                    Builtin::Curthread => self.task_pointer(),
+                    _ => builtin::type_of(builtin),
+                };
+                Ok(Some(expression(kind, type_, line)))
             }
         }
     }
@@ -111,6 +162,9 @@ impl Checker<'_> {
     pub(super) fn undefined(&self, variable: VariableId, line: u32) -> Mistake {
         let known = &self.names.variables[variable];
         let is_missing = known.scope == Scope::Global;
+        if is_missing {
+            self.names.want(&known.name);
+        }
         if let Some(mistake) = missing::name(&known.name, line).filter(|_| is_missing) {
             return mistake;
         }

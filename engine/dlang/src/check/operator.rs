@@ -168,8 +168,10 @@ impl Checker<'_> {
     }
 
     /// Size of the element type of a pointer, an array or a string in bytes, if it is known.
-    pub(super) fn scale(&self, type_: TypeId) -> Option<u32> {
-        let size = self.types.size(self.element(type_)?);
+    pub(super) fn scale(&mut self, type_: TypeId) -> Option<u32> {
+        let element = self.element(type_)?;
+        self.types.find_definition(element);
+        let size = self.types.size(element);
         (size > 0).then_some(size)
     }
 

@@ -1,7 +1,5 @@
 //! Checks assignments, increments and decrements, and their targets.
 
-use engine_abi::Scope;
-
 use super::{Checker, expression, is_aggregation};
 use crate::ast::{Node, NodeKind};
 use crate::error::Mistake;
@@ -19,7 +17,7 @@ impl Checker<'_> {
             NodeKind::Name(name) => match self.built_in(name, line)? {
                 Some(found) => Ok(found),
                 None => {
-                    let variable = self.variable_or_new(Scope::Global, name);
+                    let variable = self.global("scalar", name, line)?;
                     self.variable_place(variable, line)
                 }
             },
@@ -28,6 +26,10 @@ impl Checker<'_> {
                 self.variable_place(variable, line)
             }
             NodeKind::Index(base, keys) => self.index_place(base, keys, line),
+            NodeKind::Inline(definition, _) => {
+                let message = format!("inline {} cannot be assigned to", definition.name);
+                Err(Mistake::new(Tag::OpLval, line, message))
+            }
             _ => self.expression(node),
         }
     }
@@ -77,7 +79,7 @@ impl Checker<'_> {
         }
         self.check_place("=", &place, line)?;
         let type_ = place.type_;
-        let value = self.converted(value, type_);
+        let value = self.exactly(value, type_);
         let kind = ExpressionKind::Assign(Box::new(place), Box::new(value));
         Ok(expression(kind, type_, line))
     }
@@ -100,8 +102,8 @@ impl Checker<'_> {
         let (tag, message) = match &place.kind {
             ExpressionKind::Variable(_) | ExpressionKind::Element(..) => return Ok(()),
             ExpressionKind::Load(address) if !self.is_copy(address) => return Ok(()),
-            ExpressionKind::Subscript(array, _)
-                if !self.is_copy(array) || is_in_variable(array) =>
+            ExpressionKind::Subscript(outer, _) | ExpressionKind::Member { base: outer, .. }
+                if !self.is_copy(outer) || is_in_element(outer) =>
             {
                 return Ok(());
             }
@@ -117,17 +119,22 @@ impl Checker<'_> {
         Err(Mistake::new(tag, line, message))
     }
 
-    /// Whether it is the address of a temporary copy of a string or an array in a variable. A write
-    /// to it is lost.
-    fn is_copy(&self, address: &Expression) -> bool {
-        let is_address = self.types.is_text(address.type_) || self.types.is_array(address.type_);
+    /// Whether it is the address of a temporary copy: of a string in a variable, built-in or not, or
+    /// of what is in an element of an associative array. A write to it would be lost.
+    pub(super) fn is_copy(&self, address: &Expression) -> bool {
+        let is_address =
+            self.types.is_text(address.type_) || self.types.is_aggregate(address.type_);
         match &address.kind {
-            ExpressionKind::Variable(_) | ExpressionKind::Element(..) => is_address,
-            ExpressionKind::Load(inner) | ExpressionKind::Subscript(inner, _) => {
-                is_address && self.is_copy(inner)
+            ExpressionKind::Variable(_) | ExpressionKind::Builtin(..) => {
+                self.types.is_text(address.type_)
             }
+            ExpressionKind::Element(..) => is_address,
+            ExpressionKind::Load(inner)
+            | ExpressionKind::Subscript(inner, _)
+            | ExpressionKind::Member { base: inner, .. } => is_address && self.is_copy(inner),
             ExpressionKind::Offset { pointer: inner, .. }
             | ExpressionKind::Convert(inner)
+            | ExpressionKind::Narrow(inner)
             | ExpressionKind::Comma(_, inner) => self.is_copy(inner),
             ExpressionKind::Conditional(parts) => {
                 let [_, one, other] = &**parts;
@@ -159,7 +166,7 @@ impl Checker<'_> {
 
     /// Checks that the place is a pointer and the value an integer.
     fn check_moved(
-        &self,
+        &mut self,
         operator: Operator,
         word: &str,
         place: &Expression,
@@ -169,9 +176,10 @@ impl Checker<'_> {
         if !matches!(operator, Operator::Add | Operator::Sub) {
             return self.need_integers(word, operator, place, value, line);
         }
+        let is_sized = self.scale(place.type_).is_some();
         let types = &self.types;
         let is_text = types.is_text(place.type_) || types.is_text(value.type_);
-        let moves = types.is_pointer(place.type_) && self.scale(place.type_).is_some();
+        let moves = types.is_pointer(place.type_) && is_sized;
         if !is_text && !moves {
             let message =
                 format!("operator {word} requires left-hand scalar operand of known size");
@@ -186,7 +194,7 @@ impl Checker<'_> {
     fn update(&self, place: Expression, new: Expression, gives_old: bool, line: u32) -> Expression {
         let type_ = place.type_;
         let kind = ExpressionKind::Update {
-            value: Box::new(self.converted(new, type_)),
+            value: Box::new(self.exactly(new, type_)),
             place: Box::new(place),
             gives_old,
         };
@@ -208,7 +216,8 @@ impl Checker<'_> {
             let message = format!("operator {word} requires operand of scalar type");
             return Err(Mistake::new(Tag::OpScalar, line, message));
         }
-        if self.types.points_to_nothing(place.type_) {
+        let is_sized = self.types.is_integer(place.type_) || self.scale(place.type_).is_some();
+        if !is_sized {
             let message = format!("operator {word} requires an operand of known size");
             return Err(Mistake::new(Tag::OpVfptr, line, message));
         }
@@ -244,10 +253,15 @@ impl Checker<'_> {
     }
 
     /// Checks that a pointer may be dereferenced.
-    pub(super) fn check_target(&self, to: TypeId, line: u32) -> Result<(), Mistake> {
+    pub(super) fn check_target(&mut self, to: TypeId, line: u32) -> Result<(), Mistake> {
+        self.types.find_definition(to);
         let (tag, message) = match self.types.kind(to) {
             Type::Void => (Tag::DerefVoid, "cannot dereference pointer to void"),
             Type::Function => (Tag::DerefFunc, "cannot dereference pointer to function"),
+            _ if self.types.is_incomplete(to) => {
+                let message = "cannot dereference pointer to a type without a definition";
+                (Tag::OpIncomplete, message)
+            }
             _ => return Ok(()),
         };
         Err(Mistake::new(tag, line, message))
@@ -259,16 +273,26 @@ impl Checker<'_> {
         operand: Expression,
         line: u32,
     ) -> Result<Expression, Mistake> {
-        let is_variable =
-            is_in_variable(&operand) || matches!(operand.kind, ExpressionKind::Builtin(..));
-        if is_variable || is_aggregation(&operand) {
+        let is_aggregate = self.types.is_aggregate(operand.type_);
+        let has_none = match &operand.kind {
+            ExpressionKind::Variable(_) => !is_aggregate,
+            ExpressionKind::Builtin(..) => true,
+            _ => is_in_element(&operand),
+        };
+        if has_none || is_aggregation(&operand) {
             let message = "cannot take address of dynamic variable";
             return Err(Mistake::new(Tag::AddrofVar, line, message));
         }
         let type_ = self.types.pointer_to(operand.type_);
         match operand.kind {
             ExpressionKind::Load(address) => Ok(Expression { type_, ..*address }),
-            ExpressionKind::Subscript(..) => {
+            ExpressionKind::Member { bits: Some(_), .. } => {
+                let message = "cannot take address of a bit-field";
+                Err(Mistake::new(Tag::AddrofBitfield, line, message))
+            }
+            ExpressionKind::Subscript(..)
+            | ExpressionKind::Member { .. }
+            | ExpressionKind::Variable(_) => {
                 let kind = ExpressionKind::AddressOf(Box::new(operand));
                 Ok(expression(kind, type_, line))
             }
@@ -280,14 +304,13 @@ impl Checker<'_> {
     }
 }
 
-/// Whether it is a variable, an element of an associative array, or an element of an array in one.
-fn is_in_variable(place: &Expression) -> bool {
+/// Whether it is an element of an associative array, or a part of one. It has no
+/// address: it may be freed at any time.
+fn is_in_element(place: &Expression) -> bool {
     let mut place = place;
-    while let ExpressionKind::Subscript(base, _) = &place.kind {
+    while let ExpressionKind::Subscript(base, _) | ExpressionKind::Member { base, .. } = &place.kind
+    {
         place = base;
     }
-    matches!(
-        place.kind,
-        ExpressionKind::Variable(_) | ExpressionKind::Element(..)
-    )
+    matches!(place.kind, ExpressionKind::Element(..))
 }

@@ -60,7 +60,7 @@ impl Checker<'_> {
         }
         self.names.aggregations[aggregation]
             .function
-            .get_or_insert((function, line));
+            .get_or_insert((function, self.lines.place(line).line));
         let keys = self.aggregation_keys(aggregation, keys, line)?;
         Ok(Statement::Aggregate {
             aggregation,
@@ -79,7 +79,11 @@ impl Checker<'_> {
         keys: &[Node],
         line: u32,
     ) -> Result<Vec<Expression>, Mistake> {
-        let keys = self.expressions(keys)?;
+        let keys = self.expressions(keys)?.into_iter().map(|key| {
+            let type_ = key.type_;
+            self.exactly(key, type_)
+        });
+        let keys: Vec<Expression> = keys.collect();
         let known = &self.names.aggregations[aggregation];
         let Some(signature) = &known.keys else {
             self.check_keys(&keys, "aggregation", line)?;
@@ -93,7 +97,7 @@ impl Checker<'_> {
         };
         let types: Vec<TypeId> = signature.iter().map(|key| key.type_).collect();
         let name = format!("@{}", known.name);
-        self.check_arguments((&name, "[ ]"), &types, &keys, line)?;
+        self.check_key(&name, &types, &keys, line)?;
         let known = &mut self.names.aggregations[aggregation];
         for (part, key) in known.keys.iter_mut().flatten().zip(&keys) {
             part.type_ = self.types.spanning(part.type_, key.type_);

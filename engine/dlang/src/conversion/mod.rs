@@ -85,7 +85,8 @@ impl Use<'_> {
         text: &Rc<[u8]>,
         formats: &mut Formats,
     ) -> Result<Rc<Format>, Mistake> {
-        if text.is_empty() {
+        // An empty path restores the output.
+        if text.is_empty() && self.function != "freopen" {
             let message = format!("{}( ) format string is empty", self.function);
             return Err(self.mistake(Tag::PrintfFmtEmpty, message));
         }
@@ -203,7 +204,7 @@ impl Use<'_> {
         let integer = types.integer(type_);
         let is_address = integer.is_some() || types.is_pointer(type_) || types.is_array(type_);
         match wants {
-            Wants::Address => is_address,
+            Wants::Address => is_address || matches!(types.kind(type_), Type::KernelAddress(_)),
             Wants::UserAddress => {
                 is_address && self.has_target || matches!(types.kind(type_), Type::UserAddress(_))
             }

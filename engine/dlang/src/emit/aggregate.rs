@@ -119,9 +119,15 @@ impl Emitter<'_> {
         };
         match (action, &arguments[..]) {
             (Action::Stack, _) => Ok(Part::Stack(Op::Pushk, self.frames(arguments)?)),
-            (Action::Ustack, _) => Ok(Part::Stack(Op::Pushu, self.user_frames(arguments)?)),
+            (Action::Jstack | Action::Ustack, _) => {
+                let frames = self.user_frames(*action, arguments)?;
+                Ok(Part::Stack(Op::Pushu, frames))
+            }
             (Action::Uaddr | Action::Usym | Action::Ufunc | Action::Umod, [address, ..]) => {
                 Ok(Part::Value(self.user_address(address)?, type_))
+            }
+            (Action::Sym | Action::Func | Action::Mod, [address, ..]) => {
+                Ok(Part::Value(self.value(address)?, type_))
             }
             _ => Ok(Part::Value(self.value(key)?, type_)),
         }

@@ -1,4 +1,4 @@
-//! Code for arithmetic: computed in 64 bits, then truncated to the type.
+//! Code for arithmetic, which is done in 64 bits.
 
 use engine_dvm::{Op, mutant};
 
@@ -18,18 +18,25 @@ impl Emitter<'_> {
     ) -> Result<Register, Mistake> {
         let value = self.value(operand)?;
         let from = self.types.integer(operand.type_);
+        if let Some(integer) = self.types.integer(to) {
+            let is_kept = from.is_some_and(|from| integer.size >= from.size);
+            return if is_kept {
+                Ok(value)
+            } else {
+                self.narrow(value, to)
+            };
+        }
         match self.types.kind(to) {
             Type::Void => {
                 self.code.give(value);
                 Ok(Register::ZERO)
             }
-            Type::Integer(to) if from.is_some_and(|from| to.size == 8 || to.has(from)) => Ok(value),
-            Type::Integer(_) => self.narrow(value, to),
             // A 32-bit address is never sign-extended.
             Type::Pointer(_) | Type::Text
                 if self.types.pointer == 4
                     && !mutant::is_active("address-signed")
-                    && from.is_some_and(|from| from.is_signed && from.size <= 4) =>
+                    && from.is_some_and(|from| from.size <= 4)
+                    && (from.is_some_and(|from| from.is_signed) || operand.exceeds(self.types)) =>
             {
                 self.code.transform(Op::Zxtw, value)
             }
@@ -53,24 +60,14 @@ impl Emitter<'_> {
         self.code.transform(op, value)
     }
 
-    pub(super) fn negate(
-        &mut self,
-        operand: &Expression,
-        type_: TypeId,
-    ) -> Result<Register, Mistake> {
+    pub(super) fn negate(&mut self, operand: &Expression) -> Result<Register, Mistake> {
         let operand = self.value(operand)?;
-        let negative = self.code.combine(Op::Sub, Register::ZERO, operand)?;
-        self.narrow(negative, type_)
+        self.code.combine(Op::Sub, Register::ZERO, operand)
     }
 
-    pub(super) fn complement(
-        &mut self,
-        operand: &Expression,
-        type_: TypeId,
-    ) -> Result<Register, Mistake> {
+    pub(super) fn complement(&mut self, operand: &Expression) -> Result<Register, Mistake> {
         let operand = self.value(operand)?;
-        let complement = self.code.transform(Op::Not, operand)?;
-        self.narrow(complement, type_)
+        self.code.transform(Op::Not, operand)
     }
 
     pub(super) fn calculate(
@@ -83,11 +80,7 @@ impl Emitter<'_> {
         let left = self.value(left)?;
         let right = self.value(right)?;
         let is_signed = self.types.integer(type_).is_some_and(|it| it.is_signed);
-        let value = self.code.combine(op(operator, is_signed), left, right)?;
-        if operator.keeps_within() {
-            return Ok(value);
-        }
-        self.narrow(value, type_)
+        self.code.combine(op(operator, is_signed), left, right)
     }
 
     /// A pointer plus an offset.

@@ -19,6 +19,10 @@ pub(super) struct Code {
     pub actions: Vec<u32>,
     /// Bytes of scratch memory that a run may use.
     pub scratch: u32,
+    /// The same of the heap, apart from what the program asks for itself.
+    pub heap: u32,
+    /// Whether it does.
+    pub asks_for_heap: bool,
     registers: Registers,
     /// The number of labels with pending branches.
     pending: usize,
@@ -33,6 +37,8 @@ impl Code {
             instructions: Vec::new(),
             actions: Vec::new(),
             scratch: 0,
+            heap: 0,
+            asks_for_heap: false,
             registers: Registers::FREE,
             pending: 0,
             line,
@@ -168,6 +174,12 @@ impl Code {
     pub(super) fn takes(&mut self, bytes: u32) {
         let bytes = bytes.checked_next_multiple_of(8).unwrap_or(u32::MAX);
         self.scratch = self.scratch.saturating_add(bytes);
+    }
+
+    /// Adds to the memory that a run may allocate on the heap.
+    pub(super) fn allocates(&mut self, bytes: u32) {
+        let bytes = bytes.checked_next_multiple_of(8).unwrap_or(u32::MAX);
+        self.heap = self.heap.saturating_add(bytes);
     }
 
     fn here(&self) -> u32 {

@@ -1,12 +1,13 @@
 //! Code generation: from checked clauses to instructions and record fields.
 //!
 //! An expression's value is in a register, which the caller releases. A number in a register is
-//! always extended according to its type; an address has 64 bits, whatever the size of a pointer in
+//! extended according to its type, except for an intermediate result, which has 64 bits; an address has 64 bits, whatever the size of a pointer in
 //! memory. Everything that a push needs is computed before the first push, since pushes and their
 //! consumer must be in one basic block. Statements leave every register free.
 
 mod aggregate;
 mod arithmetic;
+mod bits;
 mod code;
 mod condition;
 mod output;
@@ -107,6 +108,7 @@ impl<'e> Emitter<'e> {
     fn check_room(&self) -> Result<(), Mistake> {
         let largest = self.fields.iter().map(|field| (field.size, field.kind));
         let smaller = smaller(largest.max());
+        let heap = self.heap();
         let instructions = length(&self.code.instructions);
         let actions = length(&self.code.actions);
         for (what, needed, most, instead) in [
@@ -116,6 +118,12 @@ impl<'e> Emitter<'e> {
                 self.code.scratch,
                 limits::SCRATCH_MAX,
                 "a smaller strsize",
+            ),
+            (
+                "bytes of memory for alloca( )",
+                heap,
+                limits::SCRATCH_MAX,
+                "a smaller scratchsize",
             ),
             (
                 "instructions",
@@ -135,12 +143,23 @@ impl<'e> Emitter<'e> {
         Ok(())
     }
 
+    /// Bytes of the heap that a run may allocate.
+    fn heap(&self) -> u32 {
+        let asked = match self.code.asks_for_heap {
+            true => self.settings.scratch_size,
+            false => 0,
+        };
+        self.code.heap.saturating_add(asked)
+    }
+
     fn finish(self) -> Result<Vec<Action>, Mistake> {
         self.check_room()?;
+        let heap = self.heap();
         let tables = self.tables;
         let record_size = self.end.next_multiple_of(8);
         let first = tables.code.len() as u32;
         tables.scratch = tables.scratch.max(self.code.scratch);
+        tables.heap = tables.heap.max(heap);
         tables.clauses.push(ClauseRow {
             code: span(tables.code.len(), self.code.instructions.len()),
             actions: span(tables.actions.len(), self.code.actions.len()),

@@ -6,8 +6,8 @@ use super::Emitter;
 use super::registers::Register;
 use crate::error::Mistake;
 use crate::names::VariableId;
-use crate::tree::{Expression, ExpressionKind};
-use crate::types::TypeId;
+use crate::tree::{Expression, ExpressionKind, Part};
+use crate::types::{Bits, TypeId};
 
 /// A place, with its address or key evaluated.
 #[derive(Debug)]
@@ -22,7 +22,12 @@ pub(super) enum Place {
 #[derive(Debug)]
 pub(super) struct Address {
     pub register: Register,
-    /// For an array in a variable: the copy of the whole array, and the place to write it back to.
+    /// For a bit-field: its bits within the unit at this address.
+    bits: Option<Bits>,
+    /// The variable that it is in.
+    variable: Option<VariableId>,
+    /// For a part of an element of an associative array: the copy of the whole element, and the
+    /// place to write it back to.
     root: Option<Box<(Register, Place)>>,
 }
 
@@ -34,6 +39,7 @@ impl Emitter<'_> {
         value: &Expression,
     ) -> Result<Register, Mistake> {
         let value = self.value(value)?;
+        let value = self.extracted(value, kept_bits(place), place.type_)?;
         let kept = self.place(place)?;
         self.store(&kept, value, place.type_)?;
         self.give_place(&kept);
@@ -51,6 +57,7 @@ impl Emitter<'_> {
         let old = self.stored(&kept, place)?;
         let outer = self.old.replace(old);
         let new = self.value(value)?;
+        let new = self.extracted(new, kept_bits(place), place.type_)?;
         self.old = outer;
         let kept = if value.changes() {
             self.renewed(kept)?
@@ -78,36 +85,44 @@ impl Emitter<'_> {
             ExpressionKind::Element(variable, keys) => {
                 Place::Element(*variable, self.values(keys)?)
             }
-            ExpressionKind::Load(address) => Place::Memory(Address {
-                register: self.value(address)?,
-                root: None,
-            }),
-            _ => Place::Memory(self.address(place)?),
+            ExpressionKind::Load(address) => Place::Memory(plain(self.value(address)?)),
+            _ => Place::Memory(self.address(place, true)?),
         })
     }
 
-    /// The address of an array, or of an element of one.
-    pub(super) fn address(&mut self, place: &Expression) -> Result<Address, Mistake> {
+    /// The address of an array, or of an element of one; of a copy that can be written if it is in
+    /// an associative array and a target.
+    pub(super) fn address(
+        &mut self,
+        place: &Expression,
+        is_target: bool,
+    ) -> Result<Address, Mistake> {
         match &place.kind {
             ExpressionKind::Subscript(base, index) => {
                 // The index may modify the array, so it is evaluated before the copy.
                 let distance = self.scaled(index, self.types.size(place.type_))?;
-                let base = self.address(base)?;
+                let base = self.address(base, is_target)?;
                 self.moved(base, distance)
             }
-            ExpressionKind::Variable(variable) => {
-                let register = self.variable(*variable)?;
-                Ok(rooted(register, Place::Variable(*variable)))
-            }
-            ExpressionKind::Element(variable, keys) => {
-                let keys = self.values(keys)?;
-                let register = self.element(*variable, &keys)?;
-                Ok(rooted(register, Place::Element(*variable, keys)))
-            }
-            _ => Ok(Address {
-                register: self.value(place)?,
-                root: None,
+            ExpressionKind::Variable(variable) => Ok(Address {
+                variable: Some(*variable),
+                ..plain(self.variable(*variable)?)
             }),
+            ExpressionKind::Element(variable, keys) if is_target => {
+                let place = Place::Element(*variable, self.values(keys)?);
+                let register = self.array(&place)?;
+                Ok(rooted(register, place))
+            }
+            ExpressionKind::Member { base, offset, bits } => {
+                let base = self.address(base, is_target)?;
+                let distance = self.code.constant((*offset).into())?;
+                let address = self.moved(base, distance)?;
+                Ok(Address {
+                    bits: *bits,
+                    ..address
+                })
+            }
+            _ => self.value(place).map(plain),
         }
     }
 
@@ -136,7 +151,9 @@ impl Emitter<'_> {
     fn renewed(&mut self, place: Place) -> Result<Place, Mistake> {
         let Place::Memory(Address {
             register,
+            bits,
             root: Some(root),
+            ..
         }) = place
         else {
             return Ok(place);
@@ -149,16 +166,37 @@ impl Emitter<'_> {
             self.code.combine(Op::Sub, register, whole)?
         };
         let whole = self.array(&kept)?;
-        self.moved(rooted(whole, kept), distance).map(Place::Memory)
+        let address = self.moved(rooted(whole, kept), distance)?;
+        Ok(Place::Memory(Address { bits, ..address }))
     }
 
-    /// A copy of an array in a variable, or in an element of an associative array.
+    /// A copy of the array at a place that can be written.
     fn array(&mut self, place: &Place) -> Result<Register, Mistake> {
         match place {
-            Place::Element(variable, keys) => self.element(*variable, keys),
+            Place::Element(variable, keys) => self.copied(*variable, keys),
             Place::Variable(variable) => self.variable(*variable),
             Place::Memory(address) => Ok(address.register),
         }
+    }
+
+    /// A copy on the heap of an array in an element of an associative array.
+    fn copied(&mut self, variable: VariableId, keys: &[Register]) -> Result<Register, Mistake> {
+        let type_ = self.names.variables.get(variable).and_then(|it| it.type_);
+        let size = type_.map_or(0, |it| self.types.size(it));
+        let whole = self.element(variable, keys)?;
+        self.code.allocates(size);
+        let bytes = self.code.constant(size.into())?;
+        self.code.act(Op::Push, bytes, 0);
+        let copy = self.code.make(Op::Call, Subroutine::Alloca.code())?;
+        for argument in [whole, copy, bytes] {
+            self.code.act(Op::Push, argument, 0);
+        }
+        let zeros = (Register::ZERO, Register::ZERO);
+        self.code
+            .push(Op::Call, bytes, zeros, Subroutine::Bcopy.code());
+        self.code.give(bytes);
+        self.code.give(whole);
+        Ok(copy)
     }
 
     /// The value at a place.
@@ -170,7 +208,8 @@ impl Emitter<'_> {
                 let copy = self.code.take()?;
                 let operands = (address.register, Register::ZERO);
                 self.code.push(Op::Mov, copy, operands, 0);
-                self.load(copy, expression.type_, expression.line)
+                let unit = self.load(copy, expression.type_, expression.line)?;
+                self.extracted(unit, address.bits, expression.type_)
             }
         }
     }
@@ -182,14 +221,51 @@ impl Emitter<'_> {
                 self.push_key(*variable, keys);
                 self.code.act(Op::Sta, value, *variable as u32);
             }
+            Place::Memory(Address {
+                register,
+                variable: Some(variable),
+                ..
+            }) if self.types.is_structure(type_) || self.types.is_text(type_) => {
+                self.store_within(*register, *variable, value, type_)?;
+            }
             Place::Memory(address) => {
-                self.store_at(address.register, value, type_)?;
+                match address.bits {
+                    Some(bits) => self.insert(address.register, value, bits, type_)?,
+                    None => self.store_at(address.register, value, type_)?,
+                }
                 if let Some(root) = &address.root {
                     let (whole, place) = &**root;
                     self.store(place, *whole, type_)?;
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Stores a structure or a string within a variable. Only the heap can be copied to, so the
+    /// variable is copied there first.
+    fn store_within(
+        &mut self,
+        address: Register,
+        variable: VariableId,
+        value: Register,
+        type_: TypeId,
+    ) -> Result<(), Mistake> {
+        let known = self.names.variables.get(variable);
+        let size = known
+            .and_then(|it| it.type_)
+            .map_or(0, |it| self.types.size(it));
+        let whole = self.variable(variable)?;
+        let copy = self.code.take()?;
+        self.zeros(copy, size)?;
+        let bytes = self.code.constant(size.into())?;
+        self.copy(copy, whole, bytes);
+        let target = self.code.take()?;
+        self.code.push(Op::Sub, target, (address, whole), 0);
+        self.code.push(Op::Add, target, (target, copy), 0);
+        self.store_at(target, value, type_)?;
+        self.code.act(Op::Stv, copy, variable as u32);
+        self.give_all(&[whole, copy, target]);
         Ok(())
     }
 
@@ -202,6 +278,50 @@ impl Emitter<'_> {
         if self.types.is_text(type_) {
             return self.copy_text(address, value);
         }
+        if self.types.is_aggregate(type_) {
+            let size = self.code.constant(self.types.size(type_).into())?;
+            self.copy(address, value, size);
+            return Ok(());
+        }
+        self.store_number(address, value, type_);
+        Ok(())
+    }
+
+    /// A new structure in scratch memory with these members.
+    pub(super) fn build(&mut self, parts: &[Part], type_: TypeId) -> Result<Register, Mistake> {
+        let type_ = self.types.pointee(type_).unwrap_or(type_);
+        let size = self.types.size(type_);
+        self.code.takes(size);
+        let base = self.code.take()?;
+        self.zeros(base, size)?;
+        for part in parts {
+            let value = self.value(&part.value)?;
+            let address = self.code.constant(part.offset.into())?;
+            let address = match address {
+                Register::ZERO => self.code.take()?,
+                other => other,
+            };
+            let operands = (
+                base,
+                if part.offset == 0 {
+                    Register::ZERO
+                } else {
+                    address
+                },
+            );
+            self.code.push(Op::Add, address, operands, 0);
+            match part.bits {
+                Some(bits) => self.insert(address, value, bits, part.value.type_)?,
+                None => self.store_at(address, value, part.value.type_)?,
+            }
+            self.code.give(address);
+            self.code.give(value);
+        }
+        Ok(base)
+    }
+
+    /// Stores a number or a pointer.
+    pub(super) fn store_number(&mut self, address: Register, value: Register, type_: TypeId) {
         let op = match self.types.size(type_) {
             1 => Op::Stb,
             2 => Op::Sth,
@@ -209,7 +329,6 @@ impl Emitter<'_> {
             _ => Op::Stx,
         };
         self.code.push(op, Register::ZERO, (address, value), 0);
-        Ok(())
     }
 
     /// Copies a string with its NUL to an address.
@@ -218,14 +337,19 @@ impl Emitter<'_> {
         let length = self.code.make(Op::Call, Subroutine::Strlen.code())?;
         let one = self.code.constant(1)?;
         let size = self.code.combine(Op::Add, length, one)?;
-        for argument in [text, address, size] {
+        self.copy(address, text, size);
+        Ok(())
+    }
+
+    /// Copies `size` bytes to an address; releases `size`.
+    fn copy(&mut self, address: Register, from: Register, size: Register) {
+        for argument in [from, address, size] {
             self.code.act(Op::Push, argument, 0);
         }
         let zeros = (Register::ZERO, Register::ZERO);
         self.code
             .push(Op::Call, size, zeros, Subroutine::Bcopy.code());
         self.code.give(size);
-        Ok(())
     }
 
     fn give_place(&mut self, place: &Place) {
@@ -251,9 +375,28 @@ impl Emitter<'_> {
     }
 }
 
+fn plain(register: Register) -> Address {
+    Address {
+        register,
+        bits: None,
+        variable: None,
+        root: None,
+    }
+}
+
+/// What a bit-field keeps of a value.
+fn kept_bits(place: &Expression) -> Option<Bits> {
+    match place.kind {
+        ExpressionKind::Member { bits, .. } => bits.map(|bits| Bits { first: 0, ..bits }),
+        _ => None,
+    }
+}
+
 fn rooted(register: Register, place: Place) -> Address {
     Address {
         register,
+        bits: None,
+        variable: None,
         root: Some(Box::new((register, place))),
     }
 }

@@ -9,41 +9,39 @@ use crate::conversion::Use;
 use crate::error::Mistake;
 use crate::format::Format;
 use crate::functions::{Action, Function};
-use crate::program;
+use crate::program::{self, Field};
 use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
 use crate::types::TypeId;
 
 impl Emitter<'_> {
-    /// `printf(format, values)`
+    /// The format and the fields of `printf(format, values)`, or of another action like it.
     pub(super) fn printf(
         &mut self,
+        action: Action,
         format: &Expression,
         values: &[Expression],
         line: u32,
-    ) -> Result<program::Action, Mistake> {
+    ) -> Result<(Rc<Format>, Vec<Field>), Mistake> {
         let types: Vec<TypeId> = values.iter().map(|value| value.type_).collect();
-        let format = self.format(format, &types, None, line)?;
+        let format = self.format(action, format, &types, None, line)?;
         if values.is_empty() {
             self.code.begin_action();
         }
         let fields = values.iter().map(|value| self.record(value));
         let fields = fields.collect::<Result<_, _>>()?;
-        Ok(program::Action::Printf(format, fields))
+        Ok((format, fields))
     }
 
     /// A format, checked against its arguments.
     fn format(
         &mut self,
+        action: Action,
         format: &Expression,
         arguments: &[TypeId],
         aggregation: Option<bool>,
         line: u32,
     ) -> Result<Rc<Format>, Mistake> {
-        let action = match aggregation {
-            Some(_) => Action::Printa,
-            None => Action::Printf,
-        };
         let function = Function::Action(action).name();
         let ExpressionKind::Text(text) = &format.kind else {
             let message = format!(
@@ -106,7 +104,8 @@ impl Emitter<'_> {
     ) -> Result<Rc<Format>, Mistake> {
         let function = self.names.aggregations[aggregation].function;
         let is_count = function.is_some_and(|it| it.0 == AggregateFunction::Count);
-        self.format(format, &self.key_types(aggregation), Some(is_count), line)
+        let keys = self.key_types(aggregation);
+        self.format(Action::Printa, format, &keys, Some(is_count), line)
     }
 
     /// Aggregations that are printed together must have the same key.

@@ -9,40 +9,48 @@ use crate::error::Mistake;
 use crate::tag::Tag;
 use crate::tree::Expression;
 
-/// A parameter of `llquantize`: its name, and the tags of its errors.
+/// A parameter of `llquantize`: its name, its bounds, and the tags of its errors.
 struct Parameter {
     name: &'static str,
+    least: u16,
     kind: Tag,
     value: Tag,
     differs: Tag,
 }
 
-const LLQUANTIZE: [Parameter; 4] = [
-    Parameter {
-        name: "factor",
-        kind: Tag::LlquantFactortype,
-        value: Tag::LlquantFactorval,
-        differs: Tag::LlquantFactormatch,
-    },
-    Parameter {
-        name: "low magnitude",
-        kind: Tag::LlquantLowtype,
-        value: Tag::LlquantLowval,
-        differs: Tag::LlquantLowmatch,
-    },
-    Parameter {
-        name: "high magnitude",
-        kind: Tag::LlquantHightype,
-        value: Tag::LlquantHighval,
-        differs: Tag::LlquantHighmatch,
-    },
-    Parameter {
-        name: "linear steps per magnitude",
-        kind: Tag::LlquantNsteptype,
-        value: Tag::LlquantNstepval,
-        differs: Tag::LlquantNstepmatch,
-    },
-];
+const FACTOR: Parameter = Parameter {
+    name: "factor",
+    least: 2,
+    kind: Tag::LlquantFactortype,
+    value: Tag::LlquantFactorval,
+    differs: Tag::LlquantMatchfactor,
+};
+
+const LOW: Parameter = Parameter {
+    name: "lmag",
+    least: 0,
+    kind: Tag::LlquantLmagtype,
+    value: Tag::LlquantLmagval,
+    differs: Tag::LlquantMatchlmag,
+};
+
+const HIGH: Parameter = Parameter {
+    name: "hmag",
+    least: 0,
+    kind: Tag::LlquantHmagtype,
+    value: Tag::LlquantHmagval,
+    differs: Tag::LlquantMatchhmag,
+};
+
+const STEPS: Parameter = Parameter {
+    name: "steps",
+    least: 1,
+    kind: Tag::LlquantSteptype,
+    value: Tag::LlquantStepval,
+    differs: Tag::LlquantMatchsteps,
+};
+
+const LLQUANTIZE: [Parameter; 4] = [FACTOR, LOW, HIGH, STEPS];
 
 /// The position of the increment among the arguments.
 pub(super) fn increment(function: AggregateFunction) -> Option<usize> {
@@ -158,14 +166,16 @@ impl Emitter<'_> {
 
     /// Factor, low and high magnitude, and steps.
     fn llquantize(&self, arguments: &[Expression], line: u32) -> Result<[i32; 4], Mistake> {
-        let mut values = [0; 4];
-        for (position, (value, parameter)) in values.iter_mut().zip(LLQUANTIZE).enumerate() {
-            *value = parameter.value(arguments.get(position + 1), position + 1, line)?;
-        }
-        match misfit(values) {
-            Some((tag, message)) => Err(Mistake::new(tag, line, message)),
-            None => Ok(values),
-        }
+        let given = |position| (arguments.get(position), position, line);
+        let factor = FACTOR.value(given(1))?;
+        let low = LOW.value(given(2))?;
+        let high = HIGH.value(given(3))?;
+        let refused = |(tag, message)| Mistake::new(tag, line, message);
+        check_magnitudes(factor, low, high).map_err(refused)?;
+        let steps = STEPS.value(given(4))?;
+        let parameters = [factor, low, high, steps];
+        check_steps(parameters).map_err(refused)?;
+        Ok(parameters)
     }
 
     /// All assignments to an aggregation must have the same parameters.
@@ -200,7 +210,7 @@ impl Emitter<'_> {
             let name = parameter.name;
             (
                 parameter.differs,
-                format!("llquantize( ) {name} (argument #{})", position + 1),
+                format!("llquantize() {name} (argument #{})", position + 1),
             )
         };
         let message = format!(
@@ -213,18 +223,22 @@ impl Emitter<'_> {
 impl Parameter {
     fn value(
         &self,
-        argument: Option<&Expression>,
-        position: usize,
-        line: u32,
+        (argument, position, line): (Option<&Expression>, usize, u32),
     ) -> Result<i32, Mistake> {
-        let what = format!("llquantize( ) argument #{position} ({})", self.name);
+        let what = format!("llquantize( ) argument #{position} must be an");
         let line = argument.map_or(line, |argument| argument.line);
         let Some(constant) = argument.and_then(Expression::constant) else {
-            let message = format!("{what} must be an integer constant");
+            let message = format!("{what} integer constant");
             return Err(Mistake::new(self.kind, line, message));
         };
-        u16::try_from(constant.value).map(i32::from).map_err(|_| {
-            let message = format!("{what} must be an unsigned 16-bit quantity");
+        let value = u16::try_from(constant.value).ok();
+        let value = value.filter(|value| *value >= self.least);
+        value.map(i32::from).ok_or_else(|| {
+            let bound = match self.least {
+                0 => String::new(),
+                least => format!(" greater than or equal to {least}"),
+            };
+            let message = format!("{what} unsigned 16-bit quantity{bound}");
             Mistake::new(self.value, line, message)
         })
     }
@@ -249,41 +263,17 @@ fn bound(
     })
 }
 
-/// The constraint among `llquantize`'s parameters that is violated, if any.
-fn misfit(values: [i32; 4]) -> Option<(Tag, String)> {
-    let [factor, low, high, steps] = values;
-    Some(if factor < 2 {
-        let message = "llquantize( ) factor (argument #1) must be two or more".to_owned();
-        (Tag::LlquantFactorsmall, message)
-    } else if low >= high {
-        let message = "llquantize( ) high magnitude (argument #3) must be greater than low \
-                       magnitude (argument #2)";
-        (Tag::LlquantMagrange, message.to_owned())
-    } else if steps < factor {
-        let message = "llquantize( ) factor (argument #1) must be less than or equal to the \
-                       number of linear steps per magnitude (argument #4)";
-        (Tag::LlquantFactornsteps, message.to_owned())
-    } else if !divide(factor, steps) {
-        let message = "llquantize( ) factor (argument #1) must evenly divide the number of \
-                       steps per magnitude (argument #4), and the number of steps per \
-                       magnitude must evenly divide a power of the factor";
-        (Tag::LlquantFactoreven, message.to_owned())
+/// Checks the magnitudes of `llquantize`.
+fn check_magnitudes(factor: i32, low: i32, high: i32) -> Result<(), (Tag, String)> {
+    let why = if high < low {
+        "must be at least argument #2 (low magnitude)"
     } else if is_beyond(factor, high) {
-        let message = format!(
-            "llquantize( ) factor ({factor}) raised to power of high magnitude ({high}) \
-             overflows 64-bits"
-        );
-        (Tag::LlquantMagtoobig, message)
-    } else if Aggregate::new(AggregateFunction::Llquantize, values).is_none() {
-        let message = format!(
-            "llquantize( ) has more than {} buckets: use fewer linear steps per magnitude \
-             (argument #4), or a smaller range of magnitudes",
-            limits::LEVELS_MAX
-        );
-        (Tag::Limit, message)
+        "will cause overflow of 64 bits"
     } else {
-        return None;
-    })
+        return Ok(());
+    };
+    let message = format!("llquantize( ) argument #3 (high magnitude) {why}");
+    Err((Tag::LlquantHmagval, message))
 }
 
 /// Whether the end of the highest order of magnitude overflows.
@@ -292,12 +282,28 @@ fn is_beyond(factor: i32, high: i32) -> bool {
     i64::from(factor).checked_pow(exponent).is_none()
 }
 
-/// Whether the factor divides the steps, and the steps divide a power of the factor.
-fn divide(factor: i32, steps: i32) -> bool {
-    let (factor, steps) = (i64::from(factor), i64::from(steps));
-    let mut power = factor;
-    while power < steps {
-        power *= factor;
-    }
-    steps % factor == 0 && power % steps == 0
+/// Checks the steps of `llquantize`: every bucket must have a whole number of values.
+fn check_steps(parameters: [i32; 4]) -> Result<(), (Tag, String)> {
+    let [factor, low, _, steps] = parameters;
+    let end = i64::from(factor).checked_pow(low.unsigned_abs() + 1);
+    let why = if steps < factor && factor % steps != 0 {
+        "must evenly divide argument #1 (factor) when steps<factor"
+    } else if steps > factor && steps % factor != 0 {
+        "must be a multiple of argument #1 (factor) when steps>factor"
+    } else if steps > factor && low == 0 && (factor * factor) % steps != 0 {
+        "must evenly divide the square of argument #1 (factor) when steps>factor and lmag==0"
+    } else if steps > factor && low > 0 && end.is_none_or(|end| end % i64::from(steps) != 0) {
+        "must evenly divide pow(argument #1 (factor), lmag (argument #2) + 1) when steps>factor"
+    } else if Aggregate::new(AggregateFunction::Llquantize, parameters).is_none() {
+        let message = format!(
+            "llquantize( ) has more than {} buckets: use fewer linear steps per magnitude \
+             (argument #4), or a smaller range of magnitudes",
+            limits::LEVELS_MAX
+        );
+        return Err((Tag::Limit, message));
+    } else {
+        return Ok(());
+    };
+    let message = format!("llquantize() argument #4 (steps) {why}");
+    Err((Tag::LlquantStepval, message))
 }

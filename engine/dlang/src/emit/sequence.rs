@@ -15,6 +15,10 @@ pub(super) enum Effect {
     Speculate,
     Aggregate,
     Exit,
+    /// It records something, by which the command changes the system.
+    Destroy,
+    /// It changes the system.
+    Change,
     Record,
     /// Nothing that later actions depend on.
     None,
@@ -36,7 +40,8 @@ impl Sequence {
             Effect::Commit => self.commit(),
             Effect::Speculate => self.speculate(),
             Effect::Aggregate => self.aggregate(),
-            Effect::Exit | Effect::Record => self.record(effect),
+            Effect::Exit | Effect::Destroy | Effect::Record => self.record(effect),
+            Effect::Change => self.change(),
             Effect::None => None,
         };
         match refused {
@@ -46,9 +51,6 @@ impl Sequence {
     }
 
     fn commit(&mut self) -> Option<(Tag, &'static str)> {
-        if self.commits {
-            return Some((Tag::CommComm, "commit( ) may not follow commit( )"));
-        }
         if self.records || self.aggregates {
             let message = "commit( ) may not follow data-recording action(s)";
             return Some((Tag::CommDrec, message));
@@ -84,9 +86,19 @@ impl Sequence {
         None
     }
 
+    fn change(&self) -> Option<(Tag, &'static str)> {
+        let message = "destructive actions may not follow speculate( )";
+        self.speculates.then_some((Tag::ActSpec, message))
+    }
+
     fn record(&mut self, effect: Effect) -> Option<(Tag, &'static str)> {
         if self.speculates && effect == Effect::Exit {
             return Some((Tag::ExitSpec, "exit( ) may not follow speculate( )"));
+        }
+        if effect == Effect::Destroy
+            && let Some(refused) = self.change()
+        {
+            return Some(refused);
         }
         if self.commits {
             let message = "data-recording actions may not follow commit( )";
@@ -106,7 +118,9 @@ pub(super) fn effect(statement: &Statement) -> Effect {
             Action::Commit => Effect::Commit,
             Action::Speculate => Effect::Speculate,
             Action::Exit => Effect::Exit,
+            Action::System | Action::Freopen => Effect::Destroy,
             Action::Discard => Effect::None,
+            _ if action.subroutine().is_some() => Effect::Change,
             _ => Effect::Record,
         },
     }
@@ -114,7 +128,10 @@ pub(super) fn effect(statement: &Statement) -> Effect {
 
 /// Whether a statement needs a record.
 pub(super) fn records(statement: &Statement) -> bool {
-    matches!(effect(statement), Effect::Exit | Effect::Record)
+    matches!(
+        effect(statement),
+        Effect::Exit | Effect::Destroy | Effect::Record
+    )
 }
 
 /// Whether it is `speculate()`.

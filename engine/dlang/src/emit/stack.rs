@@ -6,6 +6,7 @@ use engine_dvm::{Builtin, Op, Subroutine, limits};
 use super::Emitter;
 use super::registers::Register;
 use crate::error::Mistake;
+use crate::functions::Action;
 use crate::tables::USER_ADDRESS;
 use crate::tag::Tag;
 use crate::tree::Expression;
@@ -16,37 +17,48 @@ const FRAMES_MAX: u32 = limits::RECORD_MAX / 8;
 impl Emitter<'_> {
     /// The frames of `stack()`.
     pub(super) fn frames(&self, arguments: &[Expression]) -> Result<u32, Mistake> {
+        let most = |frames: u32| frames.min(self.settings.frames_max);
         let [frames, more @ ..] = arguments else {
             let option = ("stackframes", self.settings.stack_frames);
-            return self.frames_by_option("stack", Tag::StackSize, option, FRAMES_MAX);
+            let frames = self.frames_by_option("stack", Tag::StackSize, option, FRAMES_MAX);
+            return frames.map(most);
         };
         if !more.is_empty() {
             let message = "stack( ) prototype mismatch: too many arguments";
             return Err(Mistake::new(Tag::StackProto, frames.line, message));
         }
-        self.frames_of("stack", Tag::StackSize, frames, FRAMES_MAX)
+        let frames = self.frames_of("stack", Tag::StackSize, frames, FRAMES_MAX);
+        frames.map(most)
     }
 
-    /// The frames of `ustack()`. The size of strings, for frames that only a helper in the process
-    /// could name, is accepted and ignored.
-    pub(super) fn user_frames(&self, arguments: &[Expression]) -> Result<u32, Mistake> {
+    /// The frames of `ustack()` or `jstack()`. The size of strings, for frames that only a helper in
+    /// the process could name, is accepted and ignored.
+    pub(super) fn user_frames(
+        &self,
+        action: Action,
+        arguments: &[Expression],
+    ) -> Result<u32, Mistake> {
         const MOST: u32 = limits::USER_FRAMES_MAX;
+        let name = action.word();
         let [frames, more @ ..] = arguments else {
-            let option = ("ustackframes", self.settings.user_stack_frames);
-            return self.frames_by_option("ustack", Tag::UstackFrames, option, MOST);
+            let option = match action {
+                Action::Jstack => ("jstackframes", self.settings.java_stack_frames),
+                _ => ("ustackframes", self.settings.user_stack_frames),
+            };
+            return self.frames_by_option(name, Tag::UstackFrames, option, MOST);
         };
         if let [strings, ..] = more {
             let constant = strings.constant();
             if !constant.is_some_and(|it| it.value == 0 || it.is_positive(self.types)) {
-                let message = "ustack( ) argument #2 must be a positive integer constant";
+                let message = format!("{name}( ) argument #2 must be a positive integer constant");
                 return Err(Mistake::new(Tag::UstackStrsize, strings.line, message));
             }
         }
         if more.len() > 1 {
-            let message = "ustack( ) prototype mismatch: too many arguments";
+            let message = format!("{name}( ) prototype mismatch: too many arguments");
             return Err(Mistake::new(Tag::UstackProto, frames.line, message));
         }
-        self.frames_of("ustack", Tag::UstackFrames, frames, MOST)
+        self.frames_of(name, Tag::UstackFrames, frames, MOST)
     }
 
     fn frames_of(
@@ -87,10 +99,10 @@ impl Emitter<'_> {
         Err(Mistake::new(tag, self.code.line, message))
     }
 
-    /// Puts the ID of the process and the address into scratch memory; returns where.
+    /// Puts the ID of the process and the address on the heap; returns where.
     pub(super) fn user_address(&mut self, address: &Expression) -> Result<Register, Mistake> {
         let address = self.value(address)?;
-        self.code.takes(USER_ADDRESS);
+        self.code.allocates(USER_ADDRESS);
         let size = self.code.constant(USER_ADDRESS.into())?;
         self.code.act(Op::Push, size, 0);
         self.code.give(size);

@@ -30,10 +30,19 @@ impl Emitter<'_> {
                 let address = self.address_of(expression)?;
                 self.load(address, type_, expression.line)
             }
+            ExpressionKind::Member { bits, .. } => {
+                let address = self.address_of(expression)?;
+                let unit = self.load(address, type_, expression.line)?;
+                self.extracted(unit, *bits, type_)
+            }
             ExpressionKind::AddressOf(place) => self.address_of(place),
             ExpressionKind::Convert(operand) => self.convert(operand, type_),
-            ExpressionKind::Negate(operand) => self.negate(operand, type_),
-            ExpressionKind::Complement(operand) => self.complement(operand, type_),
+            ExpressionKind::Narrow(operand) => {
+                let value = self.value(operand)?;
+                self.narrow(value, type_)
+            }
+            ExpressionKind::Negate(operand) => self.negate(operand),
+            ExpressionKind::Complement(operand) => self.complement(operand),
             ExpressionKind::Calculate(operator, left, right) => {
                 self.calculate(*operator, left, right, type_)
             }
@@ -60,9 +69,10 @@ impl Emitter<'_> {
             ExpressionKind::Old => self.old_value(),
             ExpressionKind::Call(subroutine, arguments) => self.call(*subroutine, arguments),
             ExpressionKind::Comma(left, right) => self.comma(left, right),
-            ExpressionKind::Aggregation(_) | ExpressionKind::Action(..) => {
-                Err(no_value(expression))
-            }
+            ExpressionKind::Build(parts) => self.build(parts, type_),
+            ExpressionKind::Aggregation(_)
+            | ExpressionKind::Action(..)
+            | ExpressionKind::Translated(..) => Err(no_value(expression)),
         }
     }
 
@@ -83,7 +93,7 @@ impl Emitter<'_> {
     }
 
     fn address_of(&mut self, place: &Expression) -> Result<Register, Mistake> {
-        let address = self.address(place)?;
+        let address = self.address(place, false)?;
         self.give_root(&address);
         Ok(address.register)
     }
@@ -110,8 +120,10 @@ impl Emitter<'_> {
         type_: TypeId,
         line: u32,
     ) -> Result<Register, Mistake> {
+        if let Some(integer) = self.types.integer(type_) {
+            return self.code.transform(load(integer), address);
+        }
         let op = match (self.types.kind(type_), self.types.size(type_)) {
-            (Type::Integer(integer), _) => load(*integer),
             (Type::Pointer(_) | Type::Float(..), 4) => Op::Lduw,
             (Type::Pointer(_) | Type::Float(..), 8) => Op::Ldx,
             (Type::Float(..), _) => {
@@ -123,20 +135,47 @@ impl Emitter<'_> {
         self.code.transform(op, address)
     }
 
-    fn call(
+    pub(super) fn call(
         &mut self,
         subroutine: Subroutine,
         arguments: &[Expression],
     ) -> Result<Register, Mistake> {
-        let arguments = self.values(arguments)?;
-        if makes_text(subroutine) {
-            self.code.takes(self.types.string);
+        match subroutine {
+            Subroutine::Alloca => self.check_allocated(subroutine, arguments.first())?,
+            Subroutine::Copyin => self.check_allocated(subroutine, arguments.get(1))?,
+            _ if makes_text(subroutine) => self.code.takes(self.types.string),
+            _ => {}
         }
+        let arguments = self.values(arguments)?;
         for argument in &arguments {
             self.code.act(Op::Push, *argument, 0);
         }
         self.give_all(&arguments);
         self.code.make(Op::Call, subroutine.code())
+    }
+
+    /// Checks a size that may be constant against the memory for `alloca` and `copyin`.
+    fn check_allocated(
+        &mut self,
+        subroutine: Subroutine,
+        size: Option<&Expression>,
+    ) -> Result<(), Mistake> {
+        self.code.asks_for_heap = true;
+        let most = self.settings.scratch_size;
+        let Some(size) = size else {
+            return Ok(());
+        };
+        match size.constant() {
+            Some(constant) if constant.value > most.into() => {
+                let message = format!(
+                    "{}( ) size {} is larger than scratch memory: {most} bytes (option scratchsize)",
+                    subroutine.word(),
+                    constant.signed()
+                );
+                Err(Mistake::new(Tag::AllocaSize, size.line, message))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -151,6 +190,14 @@ fn makes_text(subroutine: Subroutine) -> bool {
             | Subroutine::Lltostr
             | Subroutine::Basename
             | Subroutine::Dirname
+            | Subroutine::Cleanpath
+            | Subroutine::Tolower
+            | Subroutine::Toupper
+            | Subroutine::Json
+            | Subroutine::InetNtoa
+            | Subroutine::InetNtoa6
+            | Subroutine::InetNtop
+            | Subroutine::LinkNtop
     )
 }
 

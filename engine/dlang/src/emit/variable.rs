@@ -1,7 +1,6 @@
 //! Code for built-in variables, variables and array elements.
 
-use engine_abi::Scope;
-use engine_dvm::{Builtin, Op, Subroutine, mutant};
+use engine_dvm::{ADDRESSABLE, Builtin, Op, Subroutine, mutant};
 
 use super::Emitter;
 use super::code::Label;
@@ -9,6 +8,7 @@ use super::registers::Register;
 use crate::error::Mistake;
 use crate::names::VariableId;
 use crate::tables::USER_ADDRESS;
+use crate::tag::Tag;
 use crate::types::{Type, TypeId};
 
 impl Emitter<'_> {
@@ -31,32 +31,31 @@ impl Emitter<'_> {
         Ok(value)
     }
 
-    /// Reads a variable. A string or an array that was never set is empty; but a thread-local
-    /// string is then a null address, as in DTrace.
+    /// Reads a variable; an array is represented by its address.
     pub(super) fn variable(&mut self, variable: VariableId) -> Result<Register, Mistake> {
-        let value = self.code.make(Op::Ldv, variable as u32)?;
-        let Some(known) = self.names.variables.get(variable) else {
-            return Ok(value);
-        };
-        let (scope, type_) = (known.scope, known.type_);
-        match type_.map(|it| (self.types.kind(it).clone(), self.types.size(it))) {
+        let known = self.names.variables.get(variable);
+        let type_ = known.and_then(|known| known.type_);
+        match type_.map(|it| (self.types.kind(it), self.types.size(it))) {
+            Some((Type::Array(..) | Type::Structure(_), _)) => {
+                self.check_addressable(variable)?;
+                self.code.make(Op::Lea, variable as u32)
+            }
             Some((Type::Text, size)) => {
                 self.code.takes(size);
-                if scope != Scope::Thread {
-                    self.unless(value, |emitter| {
-                        let empty = emitter.tables.text(b"");
-                        emitter.code.push(Op::Sets, value, ZEROS, empty);
-                        Ok(())
-                    })?;
-                }
+                self.code.make(Op::Ldv, variable as u32)
             }
-            Some((Type::Array(..), size)) => {
-                self.code.takes(size);
-                self.unless(value, |emitter| emitter.zeros(value, size))?;
-            }
-            _ => {}
+            _ => self.code.make(Op::Ldv, variable as u32),
         }
-        Ok(value)
+    }
+
+    fn check_addressable(&self, variable: VariableId) -> Result<(), Mistake> {
+        if variable < ADDRESSABLE as usize {
+            return Ok(());
+        }
+        let message = format!(
+            "an array must be one of the first {ADDRESSABLE} variables; declare it before the others"
+        );
+        Err(Mistake::new(Tag::Limit, self.code.line, message))
     }
 
     /// Does `work` if the register is 0.
@@ -76,7 +75,8 @@ impl Emitter<'_> {
     }
 
     /// Puts the address of `size` zero bytes into a register.
-    fn zeros(&mut self, register: Register, size: u32) -> Result<(), Mistake> {
+    pub(super) fn zeros(&mut self, register: Register, size: u32) -> Result<(), Mistake> {
+        self.code.allocates(size);
         self.code.push(Op::Seti, register, ZEROS, size);
         self.code.act(Op::Push, register, 0);
         let alloca = Subroutine::Alloca.code();
@@ -97,7 +97,7 @@ impl Emitter<'_> {
                 self.code.takes(size);
                 None
             }
-            Some((Type::Array(..), size)) => {
+            Some((Type::Array(..) | Type::Structure(_), size)) => {
                 self.code.takes(size);
                 Some(size)
             }
@@ -128,7 +128,9 @@ impl Emitter<'_> {
     pub(super) fn push_part(&mut self, value: Register, type_: TypeId) {
         match self.types.kind(type_) {
             Type::Text => self.code.act(Op::Pushs, value, 0),
-            Type::Array(..) => self.code.act(Op::Pushb, value, self.types.size(type_)),
+            Type::Array(..) | Type::Structure(_) => {
+                self.code.act(Op::Pushb, value, self.types.size(type_));
+            }
             Type::UserAddress(_) => self.code.act(Op::Pushb, value, USER_ADDRESS),
             _ => self.code.act(Op::Push, value, 0),
         }

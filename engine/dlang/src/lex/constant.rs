@@ -147,26 +147,29 @@ pub(super) fn parse(digits: &str) -> Result<u64, Number> {
     })
 }
 
-/// `text` with C's escapes replaced.
+/// `text` with C's escapes replaced. As in DTrace any other backslash is kept, also those of `\?` and
+/// `\'`.
 pub(super) fn unescape(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
     while let [first, tail @ ..] = rest {
         rest = tail;
         match (first, tail) {
-            (b'\\', [escaped, tail @ ..]) => {
-                let (byte, tail) = escape(*escaped, tail);
-                plain.push(byte);
-                rest = tail;
-            }
+            (b'\\', [escaped, tail @ ..]) => match escape(*escaped, tail) {
+                Some((byte, tail)) => {
+                    plain.push(byte);
+                    rest = tail;
+                }
+                None => plain.push(*first),
+            },
             _ => plain.push(*first),
         }
     }
     plain
 }
 
-/// The byte that the escape of this letter stands for, and the rest.
-fn escape(letter: u8, rest: &[u8]) -> (u8, &[u8]) {
+/// The byte that the escape of this letter stands for, and the rest; `None` if it is no escape.
+fn escape(letter: u8, rest: &[u8]) -> Option<(u8, &[u8])> {
     let byte = match letter {
         b'a' => 0x07,
         b'b' => 0x08,
@@ -175,13 +178,14 @@ fn escape(letter: u8, rest: &[u8]) -> (u8, &[u8]) {
         b'r' => b'\r',
         b't' => b'\t',
         b'v' => 0x0b,
-        b'0'..=b'7' => return numeric(letter - b'0', rest, 8, 2),
+        b'0'..=b'7' => return Some(numeric(letter - b'0', rest, 8, 2)),
         b'x' if rest.first().is_some_and(u8::is_ascii_hexdigit) => {
-            return numeric(0, rest, 16, rest.len());
+            return Some(numeric(0, rest, 16, rest.len()));
         }
-        other => other,
+        b'"' | b'\\' => letter,
+        _ => return None,
     };
-    (byte, rest)
+    Some((byte, rest))
 }
 
 /// A numeric escape that begins with `value` and has at most `most` more digits.

@@ -1,13 +1,18 @@
 //! Control lines: `#pragma D option`, `#line`, `#error`, and those that are ignored.
 
 use super::{Lexer, TokenKind, constant, is_space};
+use crate::depends::Dependency;
 use crate::error::Mistake;
-use crate::missing;
-use crate::program::Setting;
+use crate::program::{Need, Setting};
 use crate::tag::Tag;
 
+/// Control lines for C's preprocessor.
+const PREPROCESSOR: &[&str] = &[
+    "define", "elif", "else", "endif", "if", "ifdef", "ifndef", "include", "undef",
+];
+
 /// A word of a control line.
-enum Word {
+pub(super) enum Word {
     Integer(u64),
     Text(String),
     Plain(String),
@@ -53,7 +58,7 @@ impl Lexer<'_> {
         self.obey(&words)
     }
 
-    fn take_line(&mut self) {
+    pub(super) fn take_line(&mut self) {
         while self.peek(0).is_some_and(|byte| byte != b'\n') {
             self.at += 1;
         }
@@ -104,17 +109,24 @@ impl Lexer<'_> {
             ("ident", _) => Ok(()),
             ("line", _) => self.renumber(Some(rest)),
             ("option", Prefix::D) => self.option(rest),
+            ("attributes", Prefix::D) => self.attributes(rest),
+            ("binding", Prefix::D) => self.binding(rest),
+            ("depends_on", Prefix::D) => self.depends_on(rest),
             (_, Prefix::None) => {
                 let message = format!("invalid control directive: #{word}");
-                let missing = missing::control_line(word, self.line);
-                Err(missing.unwrap_or_else(|| self.mistake(Tag::PragctlInval, message)))
+                let is_preprocessors = PREPROCESSOR.contains(&word);
+                let hint = if is_preprocessors {
+                    ", but -C runs the C preprocessor"
+                } else {
+                    ""
+                };
+                Err(self.mistake(Tag::PragctlInval, message + hint))
             }
             // As in C, unknown pragmas are ignored.
             (_, Prefix::Pragma) => Ok(()),
             (_, Prefix::D) => {
                 let message = format!("invalid D pragma: {word}");
-                let missing = missing::pragma(word, self.line);
-                Err(missing.unwrap_or_else(|| self.mistake(Tag::PragmaInval, message)))
+                Err(self.mistake(Tag::PragmaInval, message))
             }
         }
     }
@@ -136,13 +148,32 @@ impl Lexer<'_> {
                 return Err(self.mistake(Tag::PragmaMalform, message));
             }
         };
-        if let Some(file) = file {
-            self.file = Some(file.as_str().into());
-        }
-        // The newline at the end of this line adds one.
-        self.line = u32::try_from(*line)
-            .unwrap_or(u32::MAX - 1)
-            .saturating_sub(1);
+        let line = u32::try_from(*line).unwrap_or(u32::MAX);
+        let next = self.line.saturating_add(1);
+        self.lines.mark(next, line, file.map(String::as_str));
+        Ok(())
+    }
+
+    /// `#pragma D depends_on kind name`
+    fn depends_on(&mut self, rest: &[Word]) -> Result<(), Mistake> {
+        let [Word::Plain(kind), name] = rest else {
+            let message = "malformed #pragma D depends_on <type> <name>";
+            return Err(self.mistake(Tag::PragmaMalform, message));
+        };
+        let kind = kind.parse().map_err(|()| {
+            let message = format!("invalid dependency type: {kind}");
+            self.mistake(Tag::PragmaInval, message)
+        })?;
+        let place = self.lines.place(self.line);
+        self.needs.push(Need {
+            dependency: Dependency {
+                kind,
+                name: name.text().unwrap_or_default().to_owned(),
+            },
+            text: self.number,
+            line: place.line,
+            file: place.file,
+        });
         Ok(())
     }
 
@@ -162,14 +193,18 @@ impl Lexer<'_> {
         match name {
             "argref" => self.flags.unreferenced_arguments = true,
             "defaultargs" => self.flags.default_arguments = true,
+            "empty" => self.flags.empty_programs = true,
             "errtags" => self.flags.error_tags = true,
+            "pspec" => self.flags.plain_specifiers = true,
             _ => {}
         }
+        let place = self.lines.place(self.line);
         self.options.push(Setting {
             name: name.to_owned(),
             value: value.map(str::to_owned),
             text: self.number,
-            line: self.line,
+            line: place.line,
+            file: place.file,
         });
         Ok(())
     }

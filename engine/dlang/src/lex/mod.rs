@@ -7,15 +7,16 @@
 mod constant;
 mod control;
 mod macros;
+mod pragma;
 mod token;
 
 use std::collections::HashMap;
-use std::rc::Rc;
-
 pub(crate) use token::{Integer, Keyword, Symbol, Token, TokenKind};
 
 use crate::error::Mistake;
-use crate::program::Setting;
+use crate::lines::Lines;
+use crate::program::{Need, Setting};
+use crate::stability::Attributes;
 use crate::tag::Tag;
 use crate::{Settings, Text};
 
@@ -36,14 +37,18 @@ pub(crate) struct Flags {
     pub error_tags: bool,
     pub default_arguments: bool,
     pub unreferenced_arguments: bool,
+    pub empty_programs: bool,
+    pub plain_specifiers: bool,
 }
 
 impl Flags {
-    fn of(settings: &Settings) -> Self {
+    fn of(text: &Text, settings: &Settings) -> Self {
         Self {
             error_tags: settings.error_tags,
             default_arguments: settings.default_arguments,
             unreferenced_arguments: settings.unreferenced_arguments,
+            empty_programs: settings.empty_programs || text.is_library(),
+            plain_specifiers: settings.plain_specifiers,
         }
     }
 }
@@ -63,12 +68,29 @@ pub(crate) struct Lexer<'a> {
     referenced: Vec<bool>,
     /// The tokens of macro arguments, by number and whether as a string, cached on first use.
     arguments: HashMap<(usize, bool), TokenKind>,
-    /// The file name set by the last `#line`.
-    pub(crate) file: Option<Rc<str>>,
+    /// What the lines are called.
+    pub(crate) lines: Lines,
     /// Options for the compiler itself.
     pub(crate) flags: Flags,
     /// The options set by `#pragma D option`.
     pub(crate) options: Vec<Setting>,
+    /// What the text needs by `#pragma D depends_on`.
+    pub(crate) needs: Vec<Need>,
+    /// What other pragmas are for.
+    pub(crate) entities: Vec<Entity>,
+}
+
+/// What a pragma is for, which the program must define.
+pub(crate) struct Entity {
+    /// The pragma's name.
+    pub pragma: &'static str,
+    /// The entity's.
+    pub name: String,
+    /// The part of a provider that is meant, if the entity is one.
+    pub part: Option<&'static str>,
+    /// What the pragma sets.
+    pub attributes: Option<Attributes>,
+    pub line: u32,
 }
 
 impl<'a> Lexer<'a> {
@@ -85,9 +107,11 @@ impl<'a> Lexer<'a> {
             open: [0; 3],
             referenced: vec![false; text.arguments.len()],
             arguments: HashMap::new(),
-            file: None,
-            flags: Flags::of(settings),
+            lines: Lines::new(text.file()),
+            flags: Flags::of(text, settings),
             options: Vec::new(),
+            needs: Vec::new(),
+            entities: Vec::new(),
         }
     }
 
@@ -99,6 +123,12 @@ impl<'a> Lexer<'a> {
     /// Goes back to this byte, on the same line.
     pub(crate) fn go_back(&mut self, at: usize) {
         self.at = at;
+    }
+
+    /// The first byte after a token that is not white space.
+    pub(crate) fn follows(&self, token: &Token) -> Option<u8> {
+        let rest = self.bytes.get(token.span.end..)?;
+        rest.iter().find(|it| !it.is_ascii_whitespace()).copied()
     }
 
     /// The current line.
@@ -190,11 +220,11 @@ impl<'a> Lexer<'a> {
     }
 
     /// Whether the `/` here terminates a predicate: then the end of the clause or its actions
-    /// follow.
+    /// follow, or a comment or a control line before them.
     fn ends_predicate(&self) -> bool {
         let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
         let next = rest.iter().find(|byte| !is_blank(**byte));
-        self.mode == Mode::Predicate && matches!(next, None | Some(b';' | b'{' | b'/'))
+        self.mode == Mode::Predicate && matches!(next, None | Some(b';' | b'{' | b'/' | b'#'))
     }
 
     fn end_predicate(&mut self) -> Result<TokenKind, Mistake> {
@@ -236,6 +266,7 @@ impl<'a> Lexer<'a> {
         while let Some(byte) = self.peek(0) {
             match byte {
                 b'/' if self.peek(1) == Some(b'*') => self.comment()?,
+                b'/' if self.is_line_comment() => self.take_line(),
                 b'#' if self.is_line_start() => self.control_line()?,
                 b'\\' if self.mode != Mode::Outside && self.peek(1) == Some(b'\n') => self.at += 1,
                 _ if is_blank(byte) => self.step(),
@@ -243,6 +274,14 @@ impl<'a> Lexer<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a `//` here begins a comment. After a predicate the first `/` ends it, and another
+    /// comment may follow.
+    fn is_line_comment(&self) -> bool {
+        let ends_predicate =
+            self.mode == Mode::Predicate && matches!(self.peek(2), Some(b'/' | b'*'));
+        self.peek(1) == Some(b'/') && !ends_predicate
     }
 
     fn comment(&mut self) -> Result<(), Mistake> {

@@ -63,8 +63,9 @@ impl Parser<'_, '_> {
     }
 
     /// `sizeof (type)`
-    pub(super) fn size_of(&self, type_: TypeId) -> Result<Node, Mistake> {
-        match self.types.size(type_) {
+    pub(super) fn size_of(&mut self, type_: TypeId) -> Result<Node, Mistake> {
+        self.types.find_definition(type_);
+        match self.types.size_without_nul(type_) {
             0 => {
                 let message = "cannot apply sizeof to an operand of unknown size";
                 Err(self.mistake(Tag::SizeofType, message))
@@ -73,7 +74,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn size(&self, value: u64) -> Node {
+    pub(super) fn size(&self, value: u64) -> Node {
         self.constant(Constant { value, type_: SIZE })
     }
 
@@ -135,8 +136,15 @@ impl Parser<'_, '_> {
         self.node(kind, depth)
     }
 
+    /// Notes that a name is a variable, whose type is known when its clause is checked.
+    pub(super) fn note_assigned(&mut self, place: &Node) {
+        if let NodeKind::Name(name) = &place.kind {
+            self.names.assigned.insert(name.clone());
+        }
+    }
+
     pub(super) fn assign(
-        &self,
+        &mut self,
         operator: Option<fold::Operator>,
         place: Node,
         value: Node,
@@ -144,6 +152,7 @@ impl Parser<'_, '_> {
         if let Some(operator) = operator {
             self.check_divisor(operator, &value)?;
         }
+        self.note_assigned(&place);
         let depth = place.depth.max(value.depth);
         let kind = NodeKind::Assign(operator, Box::new(place), Box::new(value));
         self.node(kind, depth)
@@ -153,7 +162,7 @@ impl Parser<'_, '_> {
         if let NodeKind::Constant(constant) = operand.kind
             && self.types.is_integer(type_)
         {
-            return Ok(self.constant(constant.converted(self.types, type_)));
+            return Ok(self.constant(constant.cast(self.types, type_)));
         }
         let depth = operand.depth;
         self.node(NodeKind::Cast(type_, Box::new(operand)), depth)

@@ -49,7 +49,7 @@ impl Parser<'_, '_> {
             let message = "expected actions { } following probe description and predicate";
             return Err(Mistake::new(Tag::Syntax, predicate.line, message));
         }
-        if self.is_file {
+        if self.is_file && !self.lexer.flags.plain_specifiers {
             let message = "expected predicate and/or actions following probe description";
             return Err(Mistake::new(Tag::Syntax, line, message));
         }

@@ -1,19 +1,17 @@
-//! Declarations: variables, type names and inline constants.
+//! Declarations of variables and type names.
 
 use engine_abi::Scope;
 
 use super::Parser;
 use super::declarator::Layer;
 use super::specifiers::Class;
-use crate::ast::{Node, NodeKind};
 use crate::builtin;
 use crate::error::Mistake;
-use crate::functions::Function;
 use crate::lex::{Keyword, Mode, Symbol};
 use crate::names::{Variable, VariableId};
 use crate::tables;
 use crate::tag::Tag;
-use crate::types::{Type, TypeId};
+use crate::types::TypeId;
 
 impl Parser<'_, '_> {
     /// A declaration, whose first token was read in the mode between clauses.
@@ -22,11 +20,15 @@ impl Parser<'_, '_> {
         if self.is_keyword(Keyword::Inline) {
             return self.inline();
         }
-        for keyword in [Keyword::Provider, Keyword::Translator, Keyword::Import] {
-            if self.is_keyword(keyword) {
-                let message = format!("{} definitions are not supported", keyword.word());
-                return Err(self.mistake(Tag::Unknown, message));
-            }
+        if self.is_keyword(Keyword::Translator) {
+            return self.translator();
+        }
+        if self.is_keyword(Keyword::Provider) {
+            return self.provider();
+        }
+        if self.is_keyword(Keyword::Import) {
+            let message = "import definitions are not supported";
+            return Err(self.mistake(Tag::Unknown, message));
         }
         self.declaration_inside()
     }
@@ -36,10 +38,19 @@ impl Parser<'_, '_> {
         let specifiers = self.specifiers()?;
         let base = self.specified(&specifiers)?;
         if self.is(Symbol::Semicolon) {
+            if specifiers.has_tag && specifiers.class.is_none() {
+                self.types.set_own(base);
+                return self.end_declaration();
+            }
             return Err(self.mistake(Tag::DeclUseless, "useless declaration"));
         }
         loop {
-            let declarator = self.declarator()?;
+            let declarator = self.declarator();
+            let declarator = declarator.map_err(|mistake| match mistake.tag {
+                // The first of two names may have been meant as a type, but is none.
+                Tag::DeclIdent if !specifiers.is_typed() => self.syntax(),
+                _ => mistake,
+            })?;
             let Some(name) = declarator.name else {
                 return Err(self.syntax());
             };
@@ -51,7 +62,7 @@ impl Parser<'_, '_> {
         self.end_declaration()
     }
 
-    fn end_declaration(&mut self) -> Result<(), Mistake> {
+    pub(super) fn end_declaration(&mut self) -> Result<(), Mistake> {
         if !self.is(Symbol::Semicolon) {
             return Err(self.syntax());
         }
@@ -72,7 +83,7 @@ impl Parser<'_, '_> {
             return Err(self.mistake(Tag::DeclArrnull, message));
         }
         let keys = match layers.pop() {
-            Some(Layer::Keys(keys)) => Some(keys),
+            Some(Layer::Keys(keys)) => Some(keys.into_iter().map(|it| it.1).collect()),
             other => {
                 layers.extend(other);
                 None
@@ -81,20 +92,17 @@ impl Parser<'_, '_> {
         let type_ = self.layered(base, layers)?;
         match class {
             Some(Class::Typedef) => self.declare_type(name, type_),
-            Some(Class::Foreign) => Err(self.bad_class()),
-            _ if *self.types.kind(type_) == Type::Function => Err(self.bad_class()),
+            Some(Class::Foreign) => {
+                let message = "specified storage class not appropriate in D";
+                Err(self.mistake(Tag::DeclBadclass, message))
+            }
             Some(Class::Thread) => self.declare_variable(Scope::Thread, name, type_, keys),
             Some(Class::Clause) => self.declare_variable(Scope::Clause, name, type_, keys),
-            None => self.declare_variable(Scope::Global, name, type_, keys),
+            Some(Class::Extern) | None => self.declare_variable(Scope::Global, name, type_, keys),
         }
     }
 
-    fn bad_class(&self) -> Mistake {
-        let message = "specified storage class not appropriate in D";
-        self.mistake(Tag::DeclBadclass, message)
-    }
-
-    fn check_name(&self, name: &str) -> Result<(), Mistake> {
+    pub(super) fn check_name(&self, name: &str) -> Result<(), Mistake> {
         if name.contains('`') {
             let message =
                 format!("D scoping operator may not be used in a declaration name ({name})");
@@ -105,7 +113,7 @@ impl Parser<'_, '_> {
 
     fn declare_type(&mut self, name: &str, type_: TypeId) -> Result<(), Mistake> {
         let variable = self.names.variable(Scope::Global, self.number, name);
-        if variable.is_some() || is_builtin(name) {
+        if variable.is_some() || builtin::is_defined(name) {
             let message = format!("global variable identifier redeclared: {name}");
             return Err(self.mistake(Tag::DeclIdred, message));
         }
@@ -124,7 +132,7 @@ impl Parser<'_, '_> {
         type_: TypeId,
         keys: Option<Vec<TypeId>>,
     ) -> Result<(), Mistake> {
-        if scope == Scope::Global && is_builtin(name) {
+        if scope == Scope::Global && builtin::is_defined(name) {
             let message = format!("built-in identifier redeclared: {name}");
             return Err(self.mistake(Tag::DeclIdred, message));
         }
@@ -150,6 +158,12 @@ impl Parser<'_, '_> {
         if self.types.is_void(type_) {
             let message = format!("cannot have void object: {name}");
             return Err(self.mistake(Tag::DeclVoidobj, message));
+        }
+        self.types.find_definition(type_);
+        if self.types.is_incomplete(type_) {
+            let kind = self.types.name(type_);
+            let message = format!("incomplete struct/union/enum {kind}: {name}");
+            return Err(self.mistake(Tag::DeclIncomplete, message));
         }
         self.names.declare(self.number, variable);
         Ok(())
@@ -186,58 +200,4 @@ impl Parser<'_, '_> {
         let names: Vec<String> = keys.map(|key| self.types.name(*key)).collect();
         format!("[{}]", names.join(", "))
     }
-
-    /// `inline type name = constant;`
-    fn inline(&mut self) -> Result<(), Mistake> {
-        self.advance()?;
-        let specifiers = self.specifiers()?;
-        if specifiers.class.is_some() {
-            let message = "specified storage class not appropriate for inline declaration";
-            return Err(self.mistake(Tag::DeclBadclass, message));
-        }
-        let base = self.specified(&specifiers)?;
-        let declarator = self.declarator()?;
-        let Some(name) = declarator.name else {
-            return Err(self.mistake(Tag::DeclUseless, "inline declaration requires a name"));
-        };
-        self.check_name(&name)?;
-        let type_ = self.layered(base, declarator.layers)?;
-        let is_taken = self
-            .names
-            .variable(Scope::Global, self.number, &name)
-            .is_some();
-        if is_taken || is_builtin(&name) || self.names.inlines.contains_key(&name) {
-            let message = format!("identifier redefined: {name}");
-            return Err(self.mistake(Tag::DeclIdred, message));
-        }
-        self.expect(Symbol::Assign)?;
-        let value = self.assignment()?;
-        let value = self.inlined(&name, type_, value)?;
-        self.names.inlines.insert(name, value);
-        self.end_declaration()
-    }
-
-    /// The constant of an inline.
-    fn inlined(&self, name: &str, type_: TypeId, value: Node) -> Result<NodeKind, Mistake> {
-        match value.kind {
-            NodeKind::Constant(constant) if self.types.is_scalar(type_) => {
-                Ok(NodeKind::Constant(constant.converted(self.types, type_)))
-            }
-            NodeKind::Text(text) if self.types.is_text_like(type_) => Ok(NodeKind::Text(text)),
-            NodeKind::Constant(_) | NodeKind::Text(_) => {
-                let message = format!("inline {name} definition uses incompatible types");
-                Err(self.mistake(Tag::OpIncompat, message))
-            }
-            _ => {
-                let message =
-                    format!("inline {name} is not a constant: only constants are supported");
-                Err(self.mistake(Tag::Unknown, message))
-            }
-        }
-    }
-}
-
-/// Whether the name is a built-in one.
-fn is_builtin(name: &str) -> bool {
-    builtin::of(name).is_some() || Function::of(name).is_some()
 }

@@ -9,8 +9,32 @@ use crate::lex::{Keyword, Symbol, TokenKind};
 use crate::tag::Tag;
 use crate::types::{FUNCTION, Type, TypeId};
 
-/// The maximum size of an array in bytes.
-const ARRAY_MAX: u32 = 1 << 16;
+/// The maximum size of an array or a structure in bytes.
+pub(super) const ARRAY_MAX: u32 = 1 << 16;
+
+/// A parameter, which may have no name.
+pub(super) type Parameter = (Option<Rc<str>>, TypeId);
+
+/// What a list of parameters belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum List {
+    /// An associative array, or an inline.
+    Keys,
+    Function,
+    /// A probe of a provider.
+    Probe,
+}
+
+impl List {
+    /// Its prototype's name in messages.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Keys => "array",
+            Self::Function => "function",
+            Self::Probe => "probe",
+        }
+    }
+}
 
 /// A modifier of the type before it.
 pub(super) enum Layer {
@@ -18,8 +42,8 @@ pub(super) enum Layer {
     Array(u32),
     /// An array without a size.
     Open,
-    /// An associative array.
-    Keys(Vec<TypeId>),
+    /// The key of an associative array: types, and the names of an inline's parameters.
+    Keys(Vec<Parameter>),
     Function,
 }
 
@@ -109,7 +133,9 @@ impl Parser<'_, '_> {
             return Ok(Layer::Open);
         }
         if self.is_type() || self.is(Symbol::Ellipsis) || self.is_class() {
-            return Ok(Layer::Keys(self.parameters(Symbol::CloseBracket, true)?));
+            return Ok(Layer::Keys(
+                self.parameters(Symbol::CloseBracket, List::Keys)?,
+            ));
         }
         let size = self.conditional_expression()?;
         self.expect(Symbol::CloseBracket)?;
@@ -136,31 +162,43 @@ impl Parser<'_, '_> {
     }
 
     fn function_suffix(&mut self) -> Result<Layer, Mistake> {
-        self.parameters(Symbol::Close, false)?;
+        self.parameters(Symbol::Close, List::Function)?;
         Ok(Layer::Function)
     }
 
     /// The types of parameters, up to and including `end`.
-    fn parameters(&mut self, end: Symbol, are_keys: bool) -> Result<Vec<TypeId>, Mistake> {
+    pub(super) fn parameters(
+        &mut self,
+        end: Symbol,
+        list: List,
+    ) -> Result<Vec<Parameter>, Mistake> {
         let mut types = Vec::new();
         while !self.is(end) {
             if self.accept(Symbol::Ellipsis)? {
-                if are_keys {
-                    let message = "array prototype may not use a variable-length argument list";
+                if list != List::Function {
+                    let word = list.word();
+                    let message =
+                        format!("{word} prototype may not use a variable-length argument list");
                     return Err(self.mistake(Tag::DeclProtoVarargs, message));
                 }
                 break;
             }
-            types.push(self.parameter(are_keys, types.len() + 1)?);
+            types.push(self.parameter(list, types.len() + 1)?);
             if !self.accept(Symbol::Comma)? {
                 break;
             }
+        }
+        if types.len() > 1 && types.iter().any(|it| self.types.is_void(it.1)) {
+            return Err(self.mistake(Tag::DeclProtoVoid, "void must be sole parameter"));
         }
         self.expect(end)?;
         Ok(types)
     }
 
-    fn parameter(&mut self, is_key: bool, position: usize) -> Result<TypeId, Mistake> {
+    fn parameter(&mut self, list: List, position: usize) -> Result<Parameter, Mistake> {
+        if list == List::Probe {
+            self.check_type_name()?;
+        }
         let specifiers = self.specifiers()?;
         if specifiers.class.is_some() {
             let message = "inappropriate storage class for function or associative array parameter";
@@ -169,15 +207,25 @@ impl Parser<'_, '_> {
         let base = self.specified(&specifiers)?;
         let declarator = self.declarator()?;
         let type_ = self.layered(base, declarator.layers)?;
-        if is_key && matches!(self.types.kind(type_), Type::Void | Type::Function) {
+        let is_refused = match self.types.kind(type_) {
+            Type::Void => list == List::Keys,
+            Type::Function => list != List::Function,
+            _ => false,
+        };
+        if is_refused {
             let name = declarator.name.as_deref().unwrap_or("(anonymous)");
+            let word = list.word();
             let message = format!(
-                "array prototype may not use parameter of type {}: {name}, parameter #{position}",
+                "{word} prototype may not use parameter of type {}: {name}, parameter #{position}",
                 self.types.name(type_)
             );
             return Err(self.mistake(Tag::DeclProtoType, message));
         }
-        Ok(type_)
+        if let (true, Some(name)) = (self.types.is_void(type_), &declarator.name) {
+            let message = format!("void parameter may not have a name: {name}");
+            return Err(self.mistake(Tag::DeclProtoName, message));
+        }
+        Ok((declarator.name, type_))
     }
 
     /// Applies `layers` to `base`.
@@ -209,6 +257,7 @@ impl Parser<'_, '_> {
         if self.types.is_void(type_) {
             return Err(self.mistake(Tag::DeclVoidobj, "cannot declare array of void"));
         }
+        self.types.find_definition(type_);
         if self.types.size(type_) == 0 {
             let name = self.types.name(type_);
             let message = format!("cannot declare array of {name}: its elements have no size");

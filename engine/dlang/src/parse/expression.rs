@@ -166,6 +166,7 @@ impl Parser<'_, '_> {
     fn prefix_step(&mut self, is_up: bool) -> Result<Node, Mistake> {
         self.advance()?;
         let place = self.unary_expression()?;
+        self.note_assigned(&place);
         let depth = place.depth;
         let kind = NodeKind::Step {
             place: Box::new(place),

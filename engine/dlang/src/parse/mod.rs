@@ -11,18 +11,19 @@ mod declaration;
 mod declarator;
 mod description;
 mod expression;
+mod inline;
 mod primary;
+mod provider;
 mod specifiers;
+mod structure;
+mod translator;
 
-use crate::ast::Clause;
+use crate::ast::{Clause, DEPTH_MAX};
 use crate::error::Mistake;
 use crate::lex::{Keyword, Lexer, Mode, Symbol, Token, TokenKind};
 use crate::names::Names;
 use crate::tag::Tag;
 use crate::types::Types;
-
-/// The maximum nesting of an expression or a declaration.
-const DEPTH_MAX: u32 = 200;
 
 /// The state of parsing one text.
 pub(crate) struct Parser<'a, 'n> {
@@ -83,7 +84,7 @@ impl<'a, 'n> Parser<'a, 'n> {
                 _ => return Err(self.syntax()),
             }
         }
-        if clauses.is_empty() {
+        if clauses.is_empty() && !self.lexer.flags.empty_programs {
             let message = "empty D program translation unit";
             return Err(Mistake::new(Tag::Empty, self.token.line, message));
         }
@@ -92,12 +93,18 @@ impl<'a, 'n> Parser<'a, 'n> {
 
     /// The length of the type name that a declaration begins with, if the lexer took it for a probe
     /// description.
-    fn declared_type(&self, text: &str) -> Option<usize> {
+    fn declared_type(&mut self, text: &str) -> Option<usize> {
         if !self.is_file || text.contains(':') {
             return None;
         }
         let length = text.find('*').filter(|at| *at > 0).unwrap_or(text.len());
-        self.types.named(&text[..length]).map(|_| length)
+        let name = &text[..length];
+        let follows = self.lexer.follows(&self.token);
+        let may_be_foreign =
+            length < text.len() || follows.is_some_and(|it| it == b'*' || it.is_ascii_alphabetic());
+        let is_type =
+            self.types.named(name).is_some() || may_be_foreign && self.foreign(name).is_some();
+        is_type.then_some(length)
     }
 
     /// A declaration that begins with a type name.

@@ -2,17 +2,18 @@
 
 use std::rc::Rc;
 
-use engine_abi::Scope;
-use engine_dvm::Builtin;
-
 use super::Parser;
 use crate::ast::{Node, NodeKind};
 use crate::builtin;
 use crate::error::Mistake;
 use crate::functions::Function;
 use crate::lex::{Keyword, Symbol, TokenKind};
-use crate::missing;
+use crate::names::Variable;
+use crate::nearest::nearest;
 use crate::tag::Tag;
+use crate::types::{Member, TypeId};
+use crate::{member, missing};
+use engine_abi::Scope;
 
 impl Parser<'_, '_> {
     pub(super) fn postfix_expression(&mut self) -> Result<Node, Mistake> {
@@ -35,14 +36,25 @@ impl Parser<'_, '_> {
                 self.advance()?;
                 self.integer(integer)
             }
-            TokenKind::Text(text) => self.taken(NodeKind::Text(text)),
+            TokenKind::Text(text) => self.text(text),
             TokenKind::Aggregation(name) => self.taken(NodeKind::Aggregation(name)),
-            TokenKind::Word(name) => {
-                let inlined = self.names.inlines.get(&*name).cloned();
-                self.taken(inlined.unwrap_or(NodeKind::Name(name)))
-            }
+            TokenKind::Word(name) => self.named(name),
             _ => Err(self.syntax()),
         }
+    }
+
+    /// Adjacent string constants are one.
+    fn text(&mut self, first: Rc<[u8]>) -> Result<Node, Mistake> {
+        self.advance()?;
+        let TokenKind::Text(_) = &self.token.kind else {
+            return Ok(self.leaf(NodeKind::Text(first)));
+        };
+        let mut all = first.to_vec();
+        while let TokenKind::Text(next) = &self.token.kind {
+            all.extend_from_slice(next);
+            self.advance()?;
+        }
+        Ok(self.leaf(NodeKind::Text(all.into())))
     }
 
     /// A leaf that consists of the next token.
@@ -71,16 +83,47 @@ impl Parser<'_, '_> {
         Ok(name)
     }
 
-    /// `offsetof(type, member)`
+    /// The name of a member, which may be a reserved word: the kernel's structures have such names.
+    pub(super) fn member_name(&mut self) -> Result<Rc<str>, Mistake> {
+        let TokenKind::Keyword(keyword) = self.token.kind else {
+            return self.name();
+        };
+        self.advance()?;
+        Ok(keyword.word().into())
+    }
+
+    /// `offsetof(type, member.member)`
     fn offsetof(&mut self) -> Result<Node, Mistake> {
         self.advance()?;
         self.expect(Symbol::Open)?;
-        self.type_name()?;
+        let mut type_ = self.type_name()?;
         self.expect(Symbol::Comma)?;
-        self.name()?;
+        let mut offset = 0;
+        loop {
+            let name = self.member_name()?;
+            let member = self.offset_of(type_, &name)?;
+            offset += u64::from(member.offset);
+            type_ = member.type_;
+            if !self.accept(Symbol::Dot)? {
+                break;
+            }
+        }
         self.expect(Symbol::Close)?;
-        let message = "offsetof operand must be a struct or union type";
-        Err(Mistake::new(Tag::OffsetofType, self.line, message))
+        Ok(self.size(offset))
+    }
+
+    /// The member that an operand of `offsetof` names.
+    fn offset_of(&mut self, type_: TypeId, name: &str) -> Result<Member, Mistake> {
+        if !self.types.is_structure(type_) {
+            let message = "offsetof operand must be a struct or union type";
+            return Err(Mistake::new(Tag::OffsetofType, self.line, message));
+        }
+        let member = member::find(self.types, type_, name, "offsetof", self.line)?;
+        if member.bits.is_some() {
+            let message = format!("cannot take offset of a bit-field: {name}");
+            return Err(Mistake::new(Tag::OffsetofBitfield, self.line, message));
+        }
+        Ok(member)
     }
 
     /// `xlate <type> (value)`
@@ -122,7 +165,14 @@ impl Parser<'_, '_> {
             return Err(self.syntax());
         }
         self.expect(Symbol::CloseBracket)?;
-        let depth = depth(&keys).max(base.depth);
+        let below = depth(&keys);
+        if let NodeKind::Inline(definition, None) = &base.kind
+            && definition.parameters.is_some()
+        {
+            let below = below + definition.value.depth;
+            return self.node(NodeKind::Inline(definition.clone(), Some(keys)), below);
+        }
+        let depth = below.max(base.depth);
         self.node(NodeKind::Index(Box::new(base), keys), depth)
     }
 
@@ -147,19 +197,17 @@ impl Parser<'_, '_> {
             return Ok(function);
         }
         let variable = self.names.variable(Scope::Global, self.number, name);
-        let kind = match (builtin::of(name), variable) {
-            (Some((Builtin::Arg | Builtin::Uregs, None)), _) => Some("associative array"),
-            (Some(_), _) => Some("scalar"),
-            (None, Some(number)) => self.names.variables.get(number).map(|it| it.kind()),
-            (None, None) => None,
-        };
+        let variable = variable.and_then(|number| self.names.variables.get(number));
+        let kind = builtin::kind(name).or(variable.map(Variable::kind));
         Err(match kind {
             Some(kind) => {
                 let message = format!("{kind} '{name}' may not be referenced as a function");
                 Mistake::new(Tag::FuncIdkind, line, message)
             }
             None => missing::name(name, line).unwrap_or_else(|| {
-                let message = format!("undefined function name: {name}");
+                let meant = nearest(name, Function::names());
+                let hint = meant.map_or_else(String::new, |it| format!(": did you mean {it}( )?"));
+                let message = format!("undefined function name: {name}{hint}");
                 Mistake::new(Tag::FuncUndef, line, message)
             }),
         })
@@ -181,10 +229,11 @@ impl Parser<'_, '_> {
 
     fn member(&mut self, base: Node, is_arrow: bool) -> Result<Node, Mistake> {
         self.advance()?;
-        self.name()?;
+        let name = self.member_name()?;
         let depth = base.depth;
         let kind = NodeKind::Member {
             base: Box::new(base),
+            name,
             is_arrow,
         };
         self.node(kind, depth)
@@ -192,6 +241,7 @@ impl Parser<'_, '_> {
 
     fn postfix_step(&mut self, place: Node, is_up: bool) -> Result<Node, Mistake> {
         self.advance()?;
+        self.note_assigned(&place);
         let depth = place.depth;
         let kind = NodeKind::Step {
             place: Box::new(place),

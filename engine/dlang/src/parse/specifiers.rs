@@ -3,6 +3,7 @@
 use engine_abi::Scope;
 
 use super::Parser;
+use crate::builtin;
 use crate::error::Mistake;
 use crate::lex::{Keyword, TokenKind};
 use crate::tag::Tag;
@@ -17,6 +18,7 @@ pub(super) enum Class {
     Typedef,
     Thread,
     Clause,
+    Extern,
     /// One that D does not have: `static`.
     Foreign,
 }
@@ -31,19 +33,41 @@ pub(super) struct Specifiers {
     is_signed: bool,
     is_unsigned: bool,
     any: bool,
+    /// Whether they declare a tag, so that they need no declarator.
+    pub has_tag: bool,
+}
+
+impl Specifiers {
+    /// Whether they name a type; `int` is meant otherwise.
+    pub(super) fn is_typed(&self) -> bool {
+        let has_sign = self.is_signed || self.is_unsigned;
+        self.name.is_some() || has_sign || self.is_short || self.longs > 0
+    }
 }
 
 impl Parser<'_, '_> {
     /// Whether a type name is next. A name that is both a variable and a type is a variable.
-    pub(super) fn is_type(&self) -> bool {
-        match &self.token.kind {
+    pub(super) fn is_type(&mut self) -> bool {
+        match self.token.kind.clone() {
             TokenKind::Keyword(keyword) => keyword.is_type(),
             TokenKind::Word(name) => {
-                let variable = self.names.variable(Scope::Global, self.number, name);
-                self.types.named(name).is_some() && variable.is_none()
+                let variable = self.names.variable(Scope::Global, self.number, &name);
+                variable.is_none() && (self.types.named(&name).is_some() || self.is_foreign(&name))
             }
             _ => false,
         }
+    }
+
+    /// Whether the next token, which is this name, is a type of the kernel. The kernel's types are
+    /// looked at only if nothing else has the name, and what follows can follow a type.
+    fn is_foreign(&mut self, name: &str) -> bool {
+        let is_known = builtin::is_defined(name)
+            || self.names.inlines.contains_key(name)
+            || self.names.assigned.contains(name);
+        let follows = self.lexer.follows(&self.token);
+        let may_follow = |byte: u8| b"*)([,>".contains(&byte) || byte.is_ascii_alphabetic();
+        let may_be = name.contains('`') || !is_known && follows.is_some_and(may_follow);
+        may_be && self.foreign(name).is_some()
     }
 
     /// Storage classes, qualifiers and type names, in any order.
@@ -51,13 +75,22 @@ impl Parser<'_, '_> {
         let mut specifiers = Specifiers::default();
         loop {
             match self.token.kind.clone() {
+                TokenKind::Keyword(
+                    keyword @ (Keyword::Struct | Keyword::Union | Keyword::Enum),
+                ) => {
+                    let type_ = self.tagged(keyword)?;
+                    self.specify(&mut specifiers, type_)?;
+                    specifiers.any = true;
+                    specifiers.has_tag = true;
+                    continue;
+                }
                 TokenKind::Keyword(keyword) => {
                     if !self.specifier(&mut specifiers, keyword)? {
                         break;
                     }
                 }
                 TokenKind::Word(name) if specifiers.name.is_none() => {
-                    let Some(type_) = self.types.named(&name) else {
+                    let Some(type_) = self.type_of(&specifiers, &name) else {
                         break;
                     };
                     self.specify(&mut specifiers, type_)?;
@@ -74,6 +107,35 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Checks that a name that is next is a type's.
+    pub(super) fn check_type_name(&mut self) -> Result<(), Mistake> {
+        let TokenKind::Word(name) = self.token.kind.clone() else {
+            return Ok(());
+        };
+        match self.type_of(&Specifiers::default(), &name) {
+            Some(_) => Ok(()),
+            None => Err(self.mistake(Tag::TypeErr, format!("unknown type {name}"))),
+        }
+    }
+
+    /// The type with this name. After a word such as `unsigned`, it is not a type of the kernel.
+    fn type_of(&mut self, read: &Specifiers, name: &str) -> Option<TypeId> {
+        let has_words = read.is_short || read.longs > 0 || read.is_signed || read.is_unsigned;
+        let known = self.types.named(name);
+        known.or_else(|| match has_words {
+            true => None,
+            false => self.foreign(name),
+        })
+    }
+
+    /// The type of the kernel with this name. There is none if a library is to define it first.
+    pub(super) fn foreign(&mut self, name: &str) -> Option<TypeId> {
+        match self.names.want(name) {
+            true => None,
+            false => self.types.kernel_typedef(name),
+        }
+    }
+
     /// Whether the reserved word is part of a type or a storage class; adds it if so.
     fn specifier(&self, to: &mut Specifiers, keyword: Keyword) -> Result<bool, Mistake> {
         match keyword {
@@ -87,15 +149,11 @@ impl Parser<'_, '_> {
             Keyword::Short | Keyword::Long | Keyword::Signed | Keyword::Unsigned => {
                 self.modify(to, keyword)?;
             }
-            Keyword::Struct | Keyword::Union | Keyword::Enum => {
-                let word = keyword.word();
-                let message = format!("type definition missing: {word} types are not supported");
-                return Err(self.mistake(Tag::TypeErr, message));
-            }
             Keyword::Typedef => self.classify(to, Class::Typedef)?,
             Keyword::Self_ => self.classify(to, Class::Thread)?,
             Keyword::This => self.classify(to, Class::Clause)?,
-            Keyword::Auto | Keyword::Extern | Keyword::Register | Keyword::Static => {
+            Keyword::Extern => self.classify(to, Class::Extern)?,
+            Keyword::Auto | Keyword::Register | Keyword::Static => {
                 self.classify(to, Class::Foreign)?;
             }
             _ => return Ok(false),

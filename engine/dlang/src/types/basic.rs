@@ -13,7 +13,7 @@ macro_rules! numbered {
 
 numbered! { 0;
     VOID CHAR SCHAR UCHAR SHORT USHORT INT UINT LONG ULONG LONGLONG ULONGLONG FLOAT DOUBLE LDOUBLE
-    TEXT FUNCTION STACK AGGREGATION USTACK UADDR USYM UMOD
+    TEXT FUNCTION STACK AGGREGATION USTACK UADDR USYM UMOD SYM MOD
     INT32 INT64 UINT32 UINT64 UINTPTR PTRDIFF SIZE ID PID UID GID
     CHAR_POINTER VOID_POINTER
 }
@@ -53,6 +53,8 @@ impl Types {
             Type::UserAddress(Detail::Offset),
             Type::UserAddress(Detail::Function),
             Type::UserAddress(Detail::Object),
+            Type::KernelAddress(Detail::Function),
+            Type::KernelAddress(Detail::Object),
         ] {
             self.number(other);
         }

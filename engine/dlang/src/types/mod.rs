@@ -1,15 +1,28 @@
 //! D's types, for one data model: an arena in which equal types have the same ID. The predefined
 //! types come first, in a fixed order, so that their IDs are constants.
 
+mod alignment;
 mod basic;
+mod import;
+mod prototype;
 mod relation;
+mod shapes;
 mod spelling;
+mod structure;
+mod syscall;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
+use crate::kernel::Kernel;
 use crate::program::Detail;
 
 pub(crate) use basic::*;
+use import::Imported;
+pub(crate) use import::VMLINUX;
+pub(crate) use prototype::{Parameter, Parameters};
+use structure::Tagged;
+pub(crate) use structure::{Bits, Builder, Family, Member, TagId};
 
 /// The ID of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,12 +41,17 @@ pub(crate) enum Type {
     /// `string`
     Text,
     Function,
+    /// A structure or a union.
+    Structure(TagId),
+    Enumeration(TagId),
     /// The result of `stack()`.
     Stack,
     /// The result of `ustack()`.
     UserStack,
     /// The result of `uaddr()` and the like: an address in a process.
     UserAddress(Detail),
+    /// The result of `sym()` and the like: an address of the kernel.
+    KernelAddress(Detail),
     /// An aggregation.
     Aggregation,
 }
@@ -75,6 +93,9 @@ pub(crate) struct Types {
     depths: Vec<u32>,
     numbers: HashMap<Type, TypeId>,
     typedefs: HashMap<String, TypeId>,
+    tagged: Vec<Tagged>,
+    tags: HashMap<(Family, Rc<str>), TypeId>,
+    imported: Imported,
     /// Size of a pointer in bytes.
     pub(crate) pointer: u32,
     /// Size of a string in bytes.
@@ -89,6 +110,9 @@ impl Types {
             depths: Vec::new(),
             numbers: HashMap::new(),
             typedefs: HashMap::new(),
+            tagged: Vec::new(),
+            tags: HashMap::new(),
+            imported: Imported::default(),
             pointer,
             string,
         };
@@ -98,6 +122,12 @@ impl Types {
         types.number(Type::Pointer(VOID));
         types.add_more_typedefs();
         types
+    }
+
+    /// With the types of this kernel.
+    pub(crate) fn with_kernel(mut self, kernel: Option<Rc<dyn Kernel>>) -> Self {
+        self.imported = Imported::new(kernel);
+        self
     }
 
     /// The ID of this type, which is added if it is new.
@@ -171,6 +201,11 @@ impl Types {
         self.all.get(id.0 as usize).unwrap_or(&Type::Void)
     }
 
+    /// What `sizeof` gives: the NUL of a string does not count.
+    pub(crate) fn size_without_nul(&self, id: TypeId) -> u32 {
+        self.size(id).saturating_sub(self.is_text(id).into())
+    }
+
     /// Its size in bytes; 0 if it has none, or it overflows.
     pub(crate) fn size(&self, id: TypeId) -> u32 {
         match self.kind(id) {
@@ -179,6 +214,8 @@ impl Types {
             Type::Pointer(_) => self.pointer,
             Type::Array(of, count) => self.size(*of).checked_mul(*count).unwrap_or(0),
             Type::Text => self.string,
+            Type::Structure(_) => self.layout(id).map_or(0, |layout| layout.size),
+            Type::Enumeration(_) => self.enumeration(id).map_or(0, |it| it.size),
             _ => 0,
         }
     }
@@ -187,6 +224,7 @@ impl Types {
     pub(crate) fn integer(&self, id: TypeId) -> Option<Integer> {
         match self.kind(id) {
             Type::Integer(integer) => Some(*integer),
+            Type::Enumeration(_) => self.enumeration(id),
             _ => None,
         }
     }
@@ -215,6 +253,11 @@ impl Types {
         matches!(self.kind(id), Type::Array(..))
     }
 
+    /// Whether a value is represented by its address: an array, a structure or a union.
+    pub(crate) fn is_aggregate(&self, id: TypeId) -> bool {
+        matches!(self.kind(id), Type::Array(..) | Type::Structure(_))
+    }
+
     pub(crate) fn is_text(&self, id: TypeId) -> bool {
         *self.kind(id) == Type::Text
     }
@@ -226,15 +269,6 @@ impl Types {
     /// Whether it is a number or a pointer: what a register holds.
     pub(crate) fn is_scalar(&self, id: TypeId) -> bool {
         self.is_integer(id) || self.is_pointer(id)
-    }
-
-    /// Whether it is a pointer to a type without a size.
-    pub(crate) fn points_to_nothing(&self, id: TypeId) -> bool {
-        let to = match self.kind(id) {
-            Type::Pointer(to) => self.kind(*to),
-            _ => return false,
-        };
-        matches!(to, Type::Void | Type::Function)
     }
 
     /// Whether it is a string, or an array of or a pointer to characters.

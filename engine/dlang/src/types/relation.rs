@@ -1,6 +1,6 @@
 //! Relations between types.
 
-use super::{INT, INT64, Integer, TEXT, Type, TypeId, Types, UINT, ULONG, ULONGLONG};
+use super::{INT, INT64, Integer, LONGLONG, TEXT, Type, TypeId, Types, UINT, ULONG, ULONGLONG};
 
 impl Types {
     /// Whether values of one type can be used as the other without conversion.
@@ -23,8 +23,13 @@ impl Types {
 
     /// C's integer promotions.
     pub(crate) fn promoted(&self, id: TypeId) -> TypeId {
-        match self.integer(id) {
-            Some(integer) if integer.rank < 3 => INT,
+        match (self.kind(id), self.integer(id)) {
+            (_, Some(integer)) if integer.rank < 3 => INT,
+            (Type::Enumeration(_), Some(integer)) if integer.is_signed => match integer.rank {
+                3 => INT,
+                _ => LONGLONG,
+            },
+            (Type::Enumeration(_), Some(integer)) => self.unsigned(integer.rank),
             _ => id,
         }
     }
@@ -90,7 +95,7 @@ impl Types {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{CHAR, CHAR_POINTER, LONG, LONGLONG, UCHAR, USHORT};
+    use crate::types::{CHAR, CHAR_POINTER, LONG, UCHAR, USHORT};
 
     #[test]
     fn numbers_of_both_are_those_of_the_spanning_type() {

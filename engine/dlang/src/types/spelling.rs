@@ -18,6 +18,9 @@ impl Types {
                 };
             }
             Type::Array(of, count) => return self.spell(*of, format!("{declarator}[{count}]")),
+            Type::Structure(tag) | Type::Enumeration(tag) => {
+                return self.with(&self.spell_tag(*tag), &declarator);
+            }
             Type::Void => "void",
             Type::Integer(integer) => integer.name,
             Type::Float(name, _) => name,
@@ -26,6 +29,7 @@ impl Types {
             Type::Function => "function",
             Type::Stack | Type::UserStack => "stack",
             Type::UserAddress(_) => "_usymaddr",
+            Type::KernelAddress(_) => "_symaddr",
             Type::Aggregation => "aggregation",
         };
         self.with(name, &declarator)

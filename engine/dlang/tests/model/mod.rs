@@ -1,5 +1,5 @@
-//! A model of C's integers on the host: types, conversions and operators of the standard and the
-//! data model, independent of the compiler.
+//! A model of D's integers on the host: types and operators of C and the data model, calculated in
+//! 64 bits, independent of the compiler.
 
 /// An integer type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,11 +34,11 @@ const fn kind(name: &'static str, is_signed: bool, rank: u8) -> Kind {
     }
 }
 
-/// A value of a type.
+/// A value of a type. An intermediate result has 64 bits, whatever its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Number {
     kind: Kind,
-    value: i128,
+    bits: u64,
 }
 
 /// An expression of integers.
@@ -67,26 +67,16 @@ impl Model {
         }
     }
 
-    /// Converts `value` to a type.
-    pub fn number(self, kind: Kind, value: i128) -> Number {
-        let bits = 8 * self.size(kind);
-        let low = value & ((1 << bits) - 1);
-        let is_negative = kind.is_signed && low >> (bits - 1) == 1;
-        let value = if is_negative { low - (1 << bits) } else { low };
-        Number { kind, value }
-    }
-
-    fn convert(self, number: Number, kind: Kind) -> Number {
-        self.number(kind, number.value)
-    }
-
-    fn promoted(self, number: Number) -> Number {
-        let kind = if number.kind.rank < 3 {
-            INT
+    /// A value of a type, by its low bits.
+    pub fn number(self, kind: Kind, bits: u64) -> Number {
+        let unused = 64 - 8 * self.size(kind);
+        let high = bits << unused;
+        let bits = if kind.is_signed {
+            (high.cast_signed() >> unused).cast_unsigned()
         } else {
-            number.kind
+            high >> unused
         };
-        self.convert(number, kind)
+        Number { kind, bits }
     }
 
     /// C's usual arithmetic conversions.
@@ -115,13 +105,13 @@ impl Model {
     /// Its value; `None` for a division by zero.
     pub fn evaluate(self, tree: &Tree) -> Option<Number> {
         Some(match tree {
-            Tree::Leaf(kind, bits, _) => self.number(*kind, (*bits).into()),
-            Tree::Cast(kind, operand) => self.convert(self.evaluate(operand)?, *kind),
+            Tree::Leaf(kind, bits, _) => self.number(*kind, *bits),
+            Tree::Cast(kind, operand) => self.number(*kind, self.evaluate(operand)?.bits),
             Tree::Unary(operator, operand) => self.unary(operator, self.evaluate(operand)?),
             Tree::Binary(operator, operands) => {
                 let [left, right] = &**operands;
                 let left = self.evaluate(left)?;
-                match (*operator, left.value != 0) {
+                match (*operator, left.bits != 0) {
                     ("&&", false) => truth(false),
                     ("||", true) => truth(true),
                     _ => self.binary(operator, left, self.evaluate(right)?)?,
@@ -130,11 +120,12 @@ impl Model {
             Tree::Conditional(parts) => {
                 let [condition, one, other] = &**parts;
                 let kind = self.common(self.kind(one), self.kind(other));
-                let chosen = match self.evaluate(condition)?.value {
+                let chosen = match self.evaluate(condition)?.bits {
                     0 => other,
                     _ => one,
                 };
-                self.convert(self.evaluate(chosen)?, kind)
+                let Number { bits, .. } = self.evaluate(chosen)?;
+                Number { kind, bits }
             }
         })
     }
@@ -161,12 +152,15 @@ impl Model {
     }
 
     fn unary(self, operator: &str, operand: Number) -> Number {
-        let Number { kind, value } = self.promoted(operand);
+        let (kind, bits) = (self.common(operand.kind, INT), operand.bits);
         match operator {
-            "-" => self.number(kind, -value),
-            "~" => self.number(kind, !value),
-            "!" => truth(value == 0),
-            _ => Number { kind, value },
+            "-" => Number {
+                kind,
+                bits: bits.wrapping_neg(),
+            },
+            "~" => Number { kind, bits: !bits },
+            "!" => truth(bits == 0),
+            _ => Number { kind, bits },
         }
     }
 
@@ -176,52 +170,56 @@ impl Model {
             return Some(self.shift(operator, left, right));
         }
         let kind = self.common(left.kind, right.kind);
-        let (one, other) = (
-            self.convert(left, kind).value,
-            self.convert(right, kind).value,
-        );
-        let value = match operator {
-            "+" => one + other,
-            "-" => one - other,
+        let (one, other) = (left.bits, right.bits);
+        let ordered = |bits: u64| match kind.is_signed {
+            true => i128::from(bits.cast_signed()),
+            false => bits.into(),
+        };
+        let (first, second) = (ordered(one), ordered(other));
+        let bits = match operator {
+            "+" => one.wrapping_add(other),
+            "-" => one.wrapping_sub(other),
             "*" => one.wrapping_mul(other),
-            "/" => one.checked_div(other)?,
-            "%" => one.checked_rem(other)?,
+            "/" => first.checked_div(second)? as u64,
+            "%" => first.checked_rem(second)? as u64,
             "&" => one & other,
             "|" => one | other,
             "^" => one ^ other,
             "==" => return Some(truth(one == other)),
             "!=" => return Some(truth(one != other)),
-            "<" => return Some(truth(one < other)),
-            "<=" => return Some(truth(one <= other)),
-            ">" => return Some(truth(one > other)),
-            ">=" => return Some(truth(one >= other)),
-            "&&" => return Some(truth(left.value != 0 && right.value != 0)),
-            "||" => return Some(truth(left.value != 0 || right.value != 0)),
-            _ => return Some(truth((left.value != 0) != (right.value != 0))),
+            "<" => return Some(truth(first < second)),
+            "<=" => return Some(truth(first <= second)),
+            ">" => return Some(truth(first > second)),
+            ">=" => return Some(truth(first >= second)),
+            "&&" => return Some(truth(one != 0 && other != 0)),
+            "||" => return Some(truth(one != 0 || other != 0)),
+            _ => return Some(truth((one != 0) != (other != 0))),
         };
-        Some(self.number(kind, value))
+        Some(Number { kind, bits })
     }
 
     /// A shift. C leaves one by the width or more undefined: the machine shifts 64 bits by the low
     /// 6 bits of the right operand.
     fn shift(self, operator: &str, left: Number, right: Number) -> Number {
-        let Number { kind, value } = self.promoted(left);
-        let by = right.value & 63;
-        match operator {
-            "<<" => self.number(kind, value << by),
-            _ => self.number(kind, value >> by),
-        }
+        let kind = self.common(left.kind, INT);
+        let by = right.bits & 63;
+        let bits = match operator {
+            "<<" => left.bits << by,
+            _ if kind.is_signed => (left.bits.cast_signed() >> by).cast_unsigned(),
+            _ => left.bits >> by,
+        };
+        Number { kind, bits }
     }
 
     /// `place operator= value`: the new value of the place.
     pub fn update(self, operator: &str, place: Number, value: Number) -> Option<Number> {
         let new = self.binary(operator, place, value)?;
-        Some(self.convert(new, place.kind))
+        Some(self.number(place.kind, new.bits))
     }
 
     /// Whether it is signed, and its bytes.
     pub fn bytes(self, number: Number) -> (bool, Vec<u8>) {
-        let bytes = number.value.to_le_bytes();
+        let bytes = number.bits.to_le_bytes();
         let size = self.size(number.kind) as usize;
         (number.kind.is_signed, bytes[..size].to_vec())
     }
@@ -230,6 +228,6 @@ impl Model {
 fn truth(holds: bool) -> Number {
     Number {
         kind: INT,
-        value: holds.into(),
+        bits: holds.into(),
     }
 }

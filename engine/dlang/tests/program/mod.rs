@@ -66,9 +66,15 @@ impl Program {
         let settings = Settings {
             pointer,
             error_tags: true,
-            macros: [("pid", 42), ("target", 0), ("uid", 0), ("gid", 0)]
-                .map(|(name, value)| (name.to_owned(), value))
-                .into(),
+            macros: [
+                ("pid", 42),
+                ("ppid", 41),
+                ("target", 0),
+                ("uid", 0),
+                ("gid", 0),
+            ]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
             constants: (0..)
                 .zip(["R_PC", "R_SP", "R_FP", "R_RETVAL"])
                 .map(|(value, name)| (name.to_owned(), value))

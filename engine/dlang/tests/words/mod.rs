@@ -3,6 +3,8 @@
 /// The words of programs.
 pub const WORDS: &[&str] = &[
     "BEGIN",
+    "// comment\n",
+    "\n# 7 \"f\" 1\n",
     "END",
     "fbt:::entry",
     "{",

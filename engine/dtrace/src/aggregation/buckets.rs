@@ -1,7 +1,7 @@
 //! The buckets of histograms: their labels, and their weights for sorting.
 
 use engine_abi::QUANTIZE_BUCKETS;
-use engine_dvm::aggregate::{Aggregate, Quantize};
+use engine_dvm::aggregate::{Aggregate, Llquantize, Quantize};
 
 /// A bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,10 +43,33 @@ pub fn buckets(function: Aggregate) -> Vec<Bucket> {
             values.map(Bucket::at).collect()
         }
         Aggregate::Lquantize(steps) => scale(steps.buckets(), |it| steps.value(it)),
-        Aggregate::Llquantize(steps) => scale(steps.buckets(), |it| steps.value(it)),
+        Aggregate::Llquantize(steps) => magnitudes(steps),
         _ => Vec::new(),
     }
 }
+
+/// Buckets on both sides of what is below the lowest order of magnitude.
+fn magnitudes(steps: Llquantize) -> Vec<Bucket> {
+    let (count, middle) = (steps.buckets(), steps.middle());
+    let labelled = |label: String, weight| Bucket { label, weight };
+    let bucket = |it| {
+        let value = steps.value(it);
+        match it {
+            0 => labelled(format!("<= {value}"), value),
+            _ if it + 1 == count => labelled(format!(">= {value}"), value),
+            _ if it != middle => Bucket::at(value),
+            _ => match steps.value(middle + 1) {
+                1 => Bucket::at(0),
+                lowest => labelled(format!("{MAGNITUDE}< {lowest}"), 0),
+            },
+        }
+    };
+    (0..count).map(bucket).collect()
+}
+
+/// Begins the label of the values below the lowest order of magnitude, on either side of 0; it is
+/// left out where no negative value is shown.
+pub const MAGNITUDE: &str = "abs() ";
 
 /// Buckets of which the first and last are open-ended.
 fn scale(count: u32, value: impl Fn(u32) -> i64) -> Vec<Bucket> {
@@ -90,15 +113,15 @@ mod tests {
     #[test]
     fn magnitudes_are_divided_into_steps() {
         assert_eq!(
-            labels(AggregateFunction::Llquantize, [10, 0, 1, 10]),
-            [
-                "< 1", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "20", "30", "40", "50",
-                "60", "70", "80", "90", ">= 100"
-            ]
-        );
-        assert_eq!(
             labels(AggregateFunction::Llquantize, [2, 1, 2, 2]),
-            ["< 2", "2", "4", ">= 8"]
+            ["<= -8", "-4", "-2", "abs() < 2", "2", "4", ">= 8"]
+        );
+        let all = labels(AggregateFunction::Llquantize, [10, 0, 1, 5]);
+        assert_eq!(
+            all[all.len() / 2..],
+            [
+                "0", "1", "2", "4", "6", "8", "10", "20", "40", "60", "80", ">= 100"
+            ]
         );
     }
 }

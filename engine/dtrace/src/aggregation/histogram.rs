@@ -4,7 +4,7 @@
 use engine_dvm::aggregate::Aggregate;
 
 use super::bars::Bars;
-use super::buckets::buckets;
+use super::buckets::{MAGNITUDE, buckets};
 use super::value::Value;
 use crate::print::Layout;
 
@@ -41,8 +41,12 @@ pub fn histogram(
     let mut bars = Bars::of(counts.iter().map(|&it| it as i64), zooms);
     bars.fine = encoding == Encoding::Utf8;
     header(out, 0);
-    for (bucket, &count) in buckets(function)[range].iter().zip(counts) {
-        Layout::of_width(16).put(out, bucket.label.as_bytes());
+    for (place, (bucket, &count)) in buckets(function)[range].iter().zip(counts).enumerate() {
+        let label = match place {
+            0 => bucket.label.trim_start_matches(MAGNITUDE),
+            _ => &bucket.label,
+        };
+        Layout::of_width(16).put(out, label.as_bytes());
         out.push(b' ');
         bars.line(out, count as i64, value.divided(count as i64));
     }
@@ -57,6 +61,10 @@ fn shown(function: Aggregate, counts: &[u64]) -> std::ops::Range<usize> {
         (Some(first), Some(last), _) => first.saturating_sub(1)..last + 2,
         (.., Aggregate::Quantize) => 62..65,
         (.., Aggregate::Lquantize(_)) => 0..3,
+        (.., Aggregate::Llquantize(steps)) => {
+            let middle = steps.middle() as usize;
+            middle..middle + 3
+        }
         _ => 0..2,
     };
     range.start.min(counts.len())..range.end.min(counts.len())
@@ -136,7 +144,7 @@ mod tests {
 "
         );
         let output = printed(AggregateFunction::Llquantize, [10, 0, 1, 10], &[]);
-        assert!(output.contains("             < 1 |"), "{output}");
-        assert_eq!(output.lines().count(), 4);
+        assert!(output.contains("\n               0 |"), "{output}");
+        assert_eq!(output.lines().count(), 5);
     }
 }

@@ -81,7 +81,9 @@ fn rotated(count: usize, first: usize) -> impl Iterator<Item = usize> {
 fn compare_parts(part: &Field, a: &[u8], b: &[u8]) -> Ordering {
     let (a, b) = (field(part, a), field(part, b));
     match part.kind {
-        FieldType::Signed | FieldType::Unsigned => unsigned_of(a).cmp(&unsigned_of(b)),
+        FieldType::Signed | FieldType::Unsigned | FieldType::KernelAddress(_) => {
+            unsigned_of(a).cmp(&unsigned_of(b))
+        }
         _ => a.cmp(b),
     }
 }

@@ -15,7 +15,7 @@ use engine_abi::{BUFFER_SIZE, BufferPolicy, Record, RecordHeader, Records, Statu
 use engine_dlang::program::Program;
 use engine_dvm::limits::RECORD_MAX;
 
-use crate::drops;
+use crate::drops::{self, Drops};
 use crate::engine::{Enabled, Engine};
 use crate::error::Error;
 use crate::event::Interrupts;
@@ -31,6 +31,8 @@ pub struct Consumer<'a> {
     engine: &'a dyn Engine,
     rates: Rates,
     policy: BufferPolicy,
+    /// Whether messages about drops have tags.
+    drop_tags: bool,
     printer: Printer<'a>,
     interrupts: Interrupts,
     enabled: HashMap<u32, Enabled>,
@@ -76,7 +78,11 @@ impl<'a> Consumer<'a> {
             engine,
             rates: Rates::new(settings),
             policy: settings.policy,
-            printer: Printer::new(program, settings, output)?,
+            drop_tags: settings.drop_tags,
+            printer: Printer::new(program, settings, output)?.with_pulse(move || {
+                // Only to make a request: the deadman takes a silent consumer for dead.
+                let _ = engine.status();
+            }),
             interrupts,
             enabled: HashMap::new(),
             error_clause,
@@ -155,12 +161,16 @@ impl<'a> Consumer<'a> {
         self.status.killed != 0
     }
 
+    fn report_drops(&self, drops: impl IntoIterator<Item = Drops>) {
+        for drops in drops {
+            report(drops.text(self.drop_tags));
+        }
+    }
+
     /// Reads the status and reports new drops.
     fn ask_status(&mut self) -> Result<(), Error> {
         let status = self.engine.status()?;
-        drops::of_status(&self.status, &status)
-            .iter()
-            .for_each(report);
+        self.report_drops(drops::of_status(&self.status, &status));
         self.status = status;
         Ok(())
     }
@@ -169,9 +179,7 @@ impl<'a> Consumer<'a> {
     fn aggregate(&mut self) -> Result<(), Error> {
         for cpu in 0..self.engine.conf().cpus {
             let taken = self.engine.agg_snap(cpu, &mut self.aggregated)?;
-            drops::of_buffer(taken.drops, "aggregation", cpu)
-                .iter()
-                .for_each(report);
+            self.report_drops(drops::of_buffer(taken.drops, "aggregation", cpu));
             let data = self.aggregated.get(..taken.bytes).unwrap_or_default();
             let mut records = Records::new(data);
             let printer = &mut self.printer;
@@ -229,9 +237,7 @@ impl<'a> Consumer<'a> {
 
     fn take(&mut self, cpu: u32) -> Result<Vec<u8>, Error> {
         let taken = self.engine.buf_snap(cpu, &mut self.buffer)?;
-        drops::of_buffer(taken.drops, "", cpu)
-            .iter()
-            .for_each(report);
+        self.report_drops(drops::of_buffer(taken.drops, "", cpu));
         Ok(self.buffer.get(..taken.bytes).unwrap_or_default().to_vec())
     }
 
@@ -275,10 +281,13 @@ impl<'a> Consumer<'a> {
     ) -> Result<(), Error> {
         if enabled.clause == self.error_clause {
             let epid = fault::epid(record.data);
-            report(fault::sentence(record.data, &self.enabled(epid)?.probe));
+            report(fault::sentence(record.data, &self.enabled(epid)?));
             return Ok(());
         }
         let printed = self.printer.print(cpu, enabled, record, next_ids);
+        if let Some(settings) = self.printer.changed() {
+            self.rates = Rates::new(settings);
+        }
         printed.ok_or(Error::Buffer(record.data.len(), cpu, "principal"))
     }
 

@@ -8,6 +8,7 @@ use engine_abi::{
     AggregateFunction, Conf, Description, Go, PidArm, PidProbes, PidRange, Unwind, UnwindRow,
 };
 use engine_dlang::program::{Action, Aggregation, Clause, Field, FieldType};
+use engine_dlang::stability::DEFAULT;
 use zerocopy::IntoBytes;
 
 use super::*;
@@ -164,13 +165,16 @@ fn program() -> Program {
     let clause = |actions| Clause {
         text: 0,
         line: 1,
+        file: None,
         descriptions: Vec::new(),
         actions,
         is_empty: false,
+        attributes: [DEFAULT; 2],
     };
     let trace = vec![Action::Trace(number(0))];
     let errors = (0..5).map(|at| Action::Trace(number(8 * at))).collect();
     Program {
+        is_destructive: false,
         block: Vec::new(),
         clauses: [trace.clone(), trace.clone(), errors, trace]
             .map(clause)
@@ -184,6 +188,7 @@ fn program() -> Program {
             is_signed: true,
         }],
         options: Vec::new(),
+        needs: Vec::new(),
     }
 }
 
@@ -291,7 +296,7 @@ fn aggregations_of_cpus_are_merged() {
 #[test]
 fn faults_are_not_printed_with_the_output() {
     let engine = Fake::default();
-    engine.record(0, 3, &[1, 1, 0, 4, 0]);
+    engine.record(0, 3, &[1, 0, 4, 0]);
     engine.record(0, 4, &[4]);
     assert_eq!(consumed(&engine, 0).unwrap(), "4");
 }

@@ -102,7 +102,14 @@ fn convert(
         Specifier::EscapedText => put(&text::escaped(until_nul(data))),
         Specifier::Character => layout.put(out, &[unsigned_of(data) as u8]),
         Specifier::PrintableCharacter => put(&text::escaped(&[unsigned_of(data) as u8])),
-        Specifier::Address => put(style.symbols.name(unsigned_of(data)).as_bytes()),
+        Specifier::Address => {
+            let address = unsigned_of(data);
+            let name = match kind {
+                FieldType::KernelAddress(detail) => style.symbols.named(address, detail),
+                _ => style.symbols.name(address),
+            };
+            put(name.as_bytes());
+        }
         Specifier::Date => put(date::year_first(unsigned_of(data), &TimeZone::system()).as_bytes()),
         Specifier::MailDate => {
             put(date::of_mail(unsigned_of(data), &TimeZone::system()).as_bytes())

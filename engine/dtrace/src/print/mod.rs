@@ -15,13 +15,16 @@ mod plain;
 mod stack;
 mod text;
 mod user;
+mod value;
 
+pub use bytes::dump;
 pub use format::{Aggregated, format};
 pub use layout::Layout;
 pub use number::{Number, number};
 pub use plain::{key, key_width, trace};
 pub use stack::stack;
 pub use user::settled;
+pub use value::value;
 
 use engine_dlang::program::Field;
 

@@ -8,7 +8,7 @@ use super::number::{Base, signed, unsigned};
 use super::text::text;
 use super::{Style, signed_of, stack, unsigned_of, until_nul, user};
 
-/// Columns of a number with this many bytes; None if there is no such number.
+/// Columns of a number in a key with this many bytes; None if there is no such number.
 fn number_width(size: usize) -> Option<i64> {
     match size {
         1 => Some(3),
@@ -19,19 +19,32 @@ fn number_width(size: usize) -> Option<i64> {
     }
 }
 
+/// Columns of a traced number: as many as the type's largest number has digits.
+fn traced_width(kind: FieldType, size: usize) -> i64 {
+    match (size, kind) {
+        (1, _) => 3,
+        (2, _) => 5,
+        (4, _) => 10,
+        (_, FieldType::Signed) => 19,
+        _ => 20,
+    }
+}
+
 /// Appends what `trace` recorded.
 pub fn trace(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8]) {
     match kind {
-        FieldType::Signed => traced_number(out, style, data, |out, layout| {
+        FieldType::Signed => traced_number(out, style, kind, data, |out, layout| {
             signed(out, layout, signed_of(data));
         }),
-        FieldType::Unsigned => traced_number(out, style, data, |out, layout| {
+        FieldType::Unsigned => traced_number(out, style, kind, data, |out, layout| {
             unsigned(out, layout, Base::Decimal, unsigned_of(data));
         }),
         FieldType::Stack | FieldType::UserStack => stack(out, style, kind, data),
-        FieldType::UserAddress(_) => user_address(out, style, kind, data),
+        FieldType::UserAddress(_) | FieldType::KernelAddress(_) => {
+            address(out, style, kind, data);
+        }
         FieldType::Text | FieldType::Bytes => match shown_as_text(style, kind, data) {
-            None => dump(out, data),
+            None => dump(out, dumped(kind, data)),
             Some(shown) if style.quiet => text(out, &Layout::default(), shown),
             Some(shown) => {
                 out.extend_from_slice(b"  ");
@@ -42,9 +55,12 @@ pub fn trace(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8]) {
 }
 
 /// Appends the name of an address in its column.
-fn user_address(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8]) {
+fn address(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8]) {
     out.extend_from_slice(b"  ");
-    let name = user::name(style, kind, data);
+    let name = match kind {
+        FieldType::KernelAddress(detail) => style.symbols.named(unsigned_of(data), detail),
+        _ => user::name(style, kind, data),
+    };
     text(out, &Layout::of_width(-50), name.as_bytes());
 }
 
@@ -52,6 +68,7 @@ fn user_address(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8]) 
 fn traced_number(
     out: &mut Vec<u8>,
     style: &Style,
+    kind: FieldType,
     data: &[u8],
     put: impl FnOnce(&mut Vec<u8>, &Layout),
 ) {
@@ -59,8 +76,7 @@ fn traced_number(
         return put(out, &Layout::default());
     }
     out.push(b' ');
-    let width = number_width(data.len()).unwrap_or(16);
-    put(out, &Layout::of_width(width));
+    put(out, &Layout::of_width(traced_width(kind, data.len())));
 }
 
 /// What to print as a string: strings, and bytes that look like one, unless `rawbytes` is set.
@@ -69,6 +85,14 @@ fn shown_as_text<'a>(style: &Style, kind: FieldType, data: &'a [u8]) -> Option<&
         _ if style.raw_bytes => None,
         FieldType::Text => Some(until_nul(data)),
         _ => as_text(data),
+    }
+}
+
+/// What to dump: a string has a NUL more than `strsize` says.
+fn dumped(kind: FieldType, data: &[u8]) -> &[u8] {
+    match (kind, data) {
+        (FieldType::Text, [text @ .., _]) => text,
+        _ => data,
     }
 }
 
@@ -82,7 +106,9 @@ pub fn key_width(size: u32) -> i64 {
 pub fn key(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8], packed: bool) {
     match kind {
         FieldType::Stack | FieldType::UserStack => stack(out, style, kind, data),
-        FieldType::UserAddress(_) => user_address(out, style, kind, data),
+        FieldType::UserAddress(_) | FieldType::KernelAddress(_) => {
+            address(out, style, kind, data);
+        }
         FieldType::Signed | FieldType::Unsigned => {
             out.push(b' ');
             let layout = Layout::of_width(number_width(data.len()).unwrap_or(16));
@@ -92,7 +118,7 @@ pub fn key(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8], packe
             }
         }
         FieldType::Text | FieldType::Bytes => match shown_as_text(style, kind, data) {
-            None => dump(out, data),
+            None => dump(out, dumped(kind, data)),
             Some(shown) if packed => {
                 out.push(b' ');
                 text(out, &Layout::of_width(16), shown);
@@ -141,14 +167,17 @@ mod tests {
         assert_eq!(traced(false, Signed, &[0xff]), "  -1");
         assert_eq!(traced(false, Unsigned, &[0xff]), " 255");
         assert_eq!(traced(false, Signed, &7i16.to_ne_bytes()), "     7");
-        assert_eq!(traced(false, Signed, &(-7i32).to_ne_bytes()), "       -7");
         assert_eq!(
-            traced(false, Signed, &10i64.to_ne_bytes()),
-            "               10"
+            traced(false, Signed, &(-7i32).to_ne_bytes()),
+            format!(" {:>10}", -7)
         );
         assert_eq!(
-            traced(false, Unsigned, &u64::MAX.to_ne_bytes()),
-            " 18446744073709551615"
+            traced(false, Signed, &10i64.to_ne_bytes()),
+            format!(" {:>19}", 10)
+        );
+        assert_eq!(
+            traced(false, Unsigned, &10u64.to_ne_bytes()),
+            format!(" {:>20}", 10)
         );
         assert_eq!(traced(true, Signed, &(-7i64).to_ne_bytes()), "-7");
     }

@@ -32,13 +32,18 @@ pub fn settled(style: &Style, fields: &[Field], key: &[u8]) -> Option<Vec<u8>> {
         style.users.see(pid, counters.take_while(|it| *it != 0));
     }
     for part in fields {
-        let FieldType::UserAddress(detail) = part.kind else {
-            continue;
+        let data = field(part, key);
+        // Where in the part the address is, and what takes its place.
+        let (at, first) = match part.kind {
+            FieldType::UserAddress(detail) => {
+                let (pid, mut addresses) = parts(data);
+                (8, style.users.first(pid, addresses.next()?, detail))
+            }
+            FieldType::KernelAddress(detail) => (0, style.symbols.first(unsigned_of(data), detail)),
+            _ => continue,
         };
-        let (pid, mut addresses) = parts(field(part, key));
-        let first = style.users.first(pid, addresses.next()?, detail);
         let settled: &mut Vec<u8> = settled.get_or_insert_with(|| key.to_vec());
-        let place = settled.get_mut(part.offset as usize + 8..)?;
+        let place = settled.get_mut(part.offset as usize + at..)?;
         place.get_mut(..8)?.copy_from_slice(&first.to_ne_bytes());
     }
     settled

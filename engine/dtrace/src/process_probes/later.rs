@@ -10,7 +10,9 @@ use engine_abi::{Description, Opened, PidArm, PidProbes, PidRange};
 use engine_objects::{Mode, Object, Objects, Role};
 use rustix::io::Errno;
 
-use super::{Processes, Read, cannot, create, create_error, is_object, open, pid_of, reason};
+use super::{
+    Named, Processes, Read, cannot, create, create_error, is_object, open, pid_of, reason,
+};
 use crate::engine::Engine;
 use crate::error::Error;
 
@@ -198,11 +200,11 @@ impl Read {
         let linker = objects.find(|object| object.role() == Role::Interpreter)?;
         let roots = self.process.roots();
         let functions = self.functions.entry(linker.bias());
-        let functions = functions.or_insert_with(|| linker.functions(&roots));
+        let functions = functions.or_insert_with(|| Named::of(linker.functions(&roots)));
         let is_hook = |it: &engine_objects::Function<'_>| {
             HOOKS.contains(&it.raw_name()) && it.mode != Mode::Thumb
         };
-        let hook = functions.iter().find(is_hook)?;
+        let hook = functions.functions.iter().find(is_hook)?;
         let module = linker.base_name();
         let names = Description::new(b"", module.as_bytes(), hook.raw_name(), b"entry");
         let address = hook.address.wrapping_add(linker.bias());

@@ -50,9 +50,29 @@ struct Read {
     process: Process,
     objects: Objects,
     /// The functions of its objects, as far as they were needed, by the object's bias.
-    functions: BTreeMap<u64, Functions>,
+    functions: BTreeMap<u64, Named>,
     /// Whether its dynamic linker is watched; none if that has not been tried.
     is_watched: Option<bool>,
+}
+
+/// The functions of an object, and the names that the source has for them. These are kept: to find
+/// them takes longer than all else with a library of C++.
+#[derive(Debug)]
+struct Named {
+    functions: Functions,
+    sources: Vec<Option<String>>,
+}
+
+impl Named {
+    fn of(functions: Functions) -> Self {
+        let sources = functions.iter().map(|it| it.demangled()).collect();
+        Self { functions, sources }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (Function<'_>, Option<&str>)> {
+        let sources = self.sources.iter().map(Option::as_deref);
+        self.functions.iter().zip(sources)
+    }
 }
 
 impl Processes {
@@ -152,13 +172,13 @@ impl Read {
         let mut all = Vec::new();
         for object in objects.iter().filter(is_named) {
             let known = functions.entry(object.bias());
-            let known = known.or_insert_with(|| object.functions(&process.roots()));
+            let known = known.or_insert_with(|| Named::of(object.functions(&process.roots())));
             let module = match module == PROGRAM.as_bytes() {
                 true => PROGRAM.to_owned(),
                 false => object.base_name().into_owned(),
             };
-            let requests = known.iter().filter_map(|it| {
-                let name = name_in(&it, description)?;
+            let requests = known.iter().filter_map(|(it, source)| {
+                let name = name_in(&it, source, description)?;
                 request(pid, object, [module.as_bytes(), &name], &it, description)
             });
             all.push((module.clone(), requests.collect()));
@@ -189,15 +209,23 @@ fn is_object(object: &Object, module: &[u8]) -> bool {
 
 /// The name of a function that a description's function field matches; an empty one matches all. The
 /// source's name comes first, unless it is too long.
-fn name_in<'a>(function: &Function<'a>, description: &Description) -> Option<Cow<'a, [u8]>> {
+fn name_in<'a>(
+    function: &Function<'a>,
+    source: Option<&'a str>,
+    description: &Description,
+) -> Option<Cow<'a, [u8]>> {
     let pattern = description.function();
     let is_its = |name: &[u8]| pattern.is_empty() || matches(pattern, name);
-    let sources = [function.demangled(), function.demangled_plain()];
-    let mut sources = sources.into_iter().flatten().map(String::into_bytes);
-    let source = sources.find(|name| name.len() < FUNCTION_LEN && is_its(name));
+    let fits = |name: &[u8]| name.len() < FUNCTION_LEN && is_its(name);
+    let full = source.map(str::as_bytes);
+    if let Some(full) = full.filter(|name| fits(name)) {
+        return Some(Cow::Borrowed(full));
+    }
+    let plain = source.and_then(|_| function.demangled_plain());
+    let plain = plain.map(String::into_bytes).filter(|name| fits(name));
     let raw = function.raw_name();
     let own = || is_its(raw).then_some(Cow::Borrowed(raw));
-    source.map(Cow::Owned).or_else(own)
+    plain.map(Cow::Owned).or_else(own)
 }
 
 /// The description of the same probes in this module alone.

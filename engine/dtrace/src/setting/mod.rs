@@ -4,13 +4,17 @@
 //! refused. [`parse`] parses values, [`refusal`] has the reasons.
 
 mod parse;
+mod preprocessor;
 pub mod refusal;
 mod table;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use engine_abi::{BUFFER_SIZE, BufferPolicy, Mechanism};
+use engine_dlang::stability::Attributes;
 
+pub use preprocessor::{Libraries, Preprocessor};
 use refusal::Refusal;
 
 use crate::aggregation::AggregationOptions;
@@ -24,8 +28,12 @@ pub struct Settings {
     pub aggregation_size: u64,
     /// `dynvarsize`: bytes for dynamic variables.
     pub dynamic_size: u64,
-    /// `strsize`: bytes of a string.
+    /// `strsize`: bytes of a string without its NUL.
     pub string_size: u64,
+    /// `scratchsize`: bytes for `alloca` and `copyin` in one run of a clause.
+    pub scratch_size: u64,
+    /// `btfpath`: the file that has the kernel's types.
+    pub types: Option<PathBuf>,
     /// `nspec`: number of speculations.
     pub speculations: u64,
     /// `specsize`: bytes of each speculation's buffer on each CPU.
@@ -54,6 +62,8 @@ pub struct Settings {
     pub stack_frames: u64,
     /// `ustackframes`: frames of `ustack()`.
     pub user_stack_frames: u64,
+    /// `jstackframes`: frames of `jstack()`.
+    pub java_stack_frames: u64,
     /// `stackindent`: columns in front of a frame.
     pub stack_indent: u64,
     /// How aggregations are printed.
@@ -68,6 +78,26 @@ pub struct Settings {
     pub zero_matches: bool,
     /// `verbose`: lists the code.
     pub disassemble: bool,
+    /// `maxframes`: the most frames of `stack()`.
+    pub frames_max: u64,
+    /// `amin`: the least stability attributes of what programs may use.
+    pub minimum: Option<Attributes>,
+    /// `droptags`: prefixes messages about drops with their kind.
+    pub drop_tags: bool,
+    /// `bufresize`: makes buffers smaller until they can be allocated.
+    pub resizes: bool,
+    /// `quietresize`: does not say so.
+    pub quiet_resize: bool,
+    /// `empty`: a text may have no clauses.
+    pub empty_programs: bool,
+    /// `pspec`: a script's clauses may have no actions.
+    pub plain_specifiers: bool,
+    /// `noresolve`: addresses of processes get no names.
+    pub no_user_symbols: bool,
+    /// How scripts are preprocessed.
+    pub preprocessor: Preprocessor,
+    /// Where libraries are.
+    pub libraries: Libraries,
 }
 
 impl Default for Settings {
@@ -79,6 +109,8 @@ impl Default for Settings {
             aggregation_size: BUFFER_SIZE.into(),
             dynamic_size: 1 << 20,
             string_size: 256,
+            scratch_size: 64 << 10,
+            types: None,
             speculations: 1,
             speculation_size: 32 << 10,
             policy: BufferPolicy::Switch,
@@ -93,6 +125,7 @@ impl Default for Settings {
             raw_bytes: false,
             stack_frames: 20,
             user_stack_frames: 100,
+            java_stack_frames: 50,
             stack_indent: 14,
             aggregation_options: AggregationOptions::default(),
             error_tags: false,
@@ -100,6 +133,16 @@ impl Default for Settings {
             unreferenced_arguments: false,
             zero_matches: false,
             disassemble: false,
+            frames_max: table::FRAMES_MAX,
+            minimum: None,
+            drop_tags: false,
+            resizes: false,
+            quiet_resize: false,
+            empty_programs: false,
+            plain_specifiers: false,
+            no_user_symbols: false,
+            preprocessor: Preprocessor::default(),
+            libraries: Libraries::default(),
         }
     }
 }
@@ -107,7 +150,24 @@ impl Default for Settings {
 impl Settings {
     /// Sets an option by name.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), Refusal> {
-        table::find(name).ok_or(Refusal::Name)?.set(self, value)
+        row(name)?.set(self, value)
+    }
+
+    /// Sets an option in a program, which has been read by then.
+    pub fn set_in_program(&mut self, name: &str, value: Option<&str>) -> Result<(), Refusal> {
+        if table::decides_reading(name) {
+            return Err(Refusal::Context);
+        }
+        self.set(name, value)
+    }
+
+    /// Sets an option while tracing, as `setopt` does.
+    pub fn set_while_tracing(&mut self, name: &str, value: Option<&str>) -> Result<(), Refusal> {
+        let row = row(name)?;
+        if !table::may_change(name) {
+            return Err(Refusal::Active);
+        }
+        row.set(self, value)
     }
 
     /// Sets options from environment variables named `DTRACE_OPT_` and the option in capitals. As
@@ -120,6 +180,11 @@ impl Settings {
             }
         }
     }
+}
+
+fn row(name: &str) -> Result<&'static table::Row, Refusal> {
+    let meant = || engine_dlang::nearest(name, table::names());
+    table::find(name).ok_or_else(|| Refusal::Name(meant()))
 }
 
 #[cfg(test)]
@@ -192,7 +257,12 @@ mod tests {
 
     #[test]
     fn invalid_options_are_refused_with_a_reason() {
-        assert_eq!(set("nonsense", None), Err(Refusal::Name));
+        assert_eq!(set("nonsense", None), Err(Refusal::Name(None)));
+        assert_eq!(set("bufsiz", None), Err(Refusal::Name(Some("bufsize"))));
+        assert_eq!(
+            Refusal::Name(Some("bufsize")).to_string(),
+            "Invalid option name: did you mean bufsize?"
+        );
         for (name, value) in [
             ("bufsize", Some("4q")),
             ("bufsize", Some("")),
@@ -209,11 +279,16 @@ mod tests {
             ("bufpolicy", None),
             ("switchrate", Some("1fortnight")),
             ("errtags", Some("1")),
-            ("strsize", Some("7")),
+            ("strsize", Some("0")),
+            ("strsize", Some("64k")),
+            ("scratchsize", Some("2m")),
             ("strsize", Some("1t")),
             ("stackframes", None),
             ("stackframes", Some("0")),
             ("stackframes", Some("8193")),
+            ("jstackframes", Some("0")),
+            ("amin", None),
+            ("amin", Some("Stable/Stable")),
         ] {
             assert_eq!(set(name, value), Err(Refusal::Value), "{name}={value:?}");
         }
@@ -221,6 +296,50 @@ mod tests {
             set("grabanon", None),
             Err(Refusal::Unsupported(_))
         ));
+    }
+
+    #[test]
+    fn options_without_effect_have_valid_values() {
+        for (name, good, bad) in [
+            ("aggpercpu", None, Some("1")),
+            ("bufresize", Some("manual"), Some("maybe")),
+            ("evaltime", Some("exec"), None),
+            ("iregs", Some("8"), Some("0")),
+            ("jstackstrsize", Some("1k"), Some("x")),
+            ("ldpath", Some("/usr/bin/ld"), Some("")),
+            ("linkmode", Some("static"), Some("never")),
+            ("linktype", Some("ELF"), Some("coff")),
+            ("lockmem", Some("unlimited"), Some("all")),
+            ("lockmem", Some("64m"), None),
+            ("maxframes", Some("5"), Some("0")),
+            ("scratchsize", Some("1m"), Some("2m")),
+            ("tregs", Some("8"), Some("x")),
+            ("version", Some("1.6"), Some("2")),
+            ("version", Some("2.0.1"), Some("2.0.0.1")),
+            ("version", Some("2.0"), Some("3.0")),
+        ] {
+            assert!(set(name, good).is_ok(), "{name}={good:?}");
+            let refused = set(name, bad);
+            let is_refused = matches!(refused, Err(Refusal::Value | Refusal::Unsupported(_)));
+            assert!(is_refused, "{name}={bad:?}");
+        }
+        assert!(matches!(
+            set("evaltime", Some("main")),
+            Err(Refusal::Unsupported(_))
+        ));
+    }
+
+    #[test]
+    fn programs_do_not_decide_how_they_are_read() {
+        let mut settings = Settings::default();
+        for (name, value) in [
+            ("cpp", None),
+            ("define", Some("X")),
+            ("libdir", Some("lib")),
+        ] {
+            assert_eq!(settings.set_in_program(name, value), Err(Refusal::Context));
+        }
+        assert_eq!(settings.set_in_program("quiet", None), Ok(()));
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use engine_abi::{BufferPolicy, Mechanism, SPECULATIONS_MAX};
-use engine_dvm::limits::{RECORD_MAX, STRING_SIZE, USER_FRAMES_MAX};
+use engine_dvm::limits::{RECORD_MAX, SCRATCH_MAX, STRING_SIZE, USER_FRAMES_MAX};
 
-use super::{Refusal, Settings, parse};
+use super::{Refusal, Settings, parse, preprocessor};
 use crate::aggregation::Encoding;
 
 /// An option.
@@ -29,16 +29,18 @@ enum Kind {
     Switch(fn(&mut Settings) -> &mut bool),
     /// One of some words.
     Word(fn(&mut Settings, &str) -> Option<()>),
+    /// Without effect here, but the value must be valid.
+    Ignored(fn(Option<&str>) -> bool),
+    /// Without effect for the values that say what is done anyway; not supported for others, for this
+    /// reason.
+    Choice(fn(Option<&str>) -> bool, &'static str),
     /// Not supported, for this reason.
     Unsupported(&'static str),
 }
 
-use Kind::{Number, On, Place, Rate, Size, Switch, Unsupported, Word};
+use Kind::{Choice, Ignored, Number, On, Place, Rate, Size, Switch, Unsupported, Word};
 
-const NO_PREPROCESSOR: Kind = Unsupported("the C preprocessor is not supported yet");
-const NO_KERNEL_TYPES: Kind = Unsupported("kernel types are not supported yet");
-const NO_JAVA_STACKS: Kind =
-    Unsupported("stacks of the Java virtual machine are not supported yet");
+const NO_DUMPS: Kind = Unsupported("types are not dumped");
 const NO_LINKING: Kind = Unsupported("linking D programs is not supported yet");
 const NO_ANONYMOUS: Kind = Unsupported("anonymous tracing is not supported");
 const NO_BPF: Kind = Unsupported("this engine does not use BPF");
@@ -48,9 +50,13 @@ const FIXED: Kind = Unsupported("its value is fixed");
 const ANY: RangeInclusive<u64> = 0..=u64::MAX;
 /// At least 1.
 const SOME: RangeInclusive<u64> = 1..=u64::MAX;
-const STRINGS: RangeInclusive<u64> = *STRING_SIZE.start() as u64..=*STRING_SIZE.end() as u64;
+/// The NUL does not count.
+const STRINGS: RangeInclusive<u64> =
+    *STRING_SIZE.start() as u64 - 1..=*STRING_SIZE.end() as u64 - 1;
+const SCRATCH: RangeInclusive<u64> = 0..=SCRATCH_MAX as u64;
 /// As many frames as fit a record.
-const FRAMES: RangeInclusive<u64> = 1..=RECORD_MAX as u64 / 8;
+const FRAMES: RangeInclusive<u64> = 1..=FRAMES_MAX;
+pub const FRAMES_MAX: u64 = RECORD_MAX as u64 / 8;
 
 /// The process's ID takes the place of one.
 const USER_FRAMES: RangeInclusive<u64> = 1..=USER_FRAMES_MAX as u64;
@@ -58,10 +64,7 @@ const USER_FRAMES: RangeInclusive<u64> = 1..=USER_FRAMES_MAX as u64;
 const ROWS: &[Row] = &[
     Row("agghist", On(|it| &mut it.aggregation_options.as_bars)),
     Row("aggpack", On(|it| &mut it.aggregation_options.packed)),
-    Row(
-        "aggpercpu",
-        Unsupported("per-CPU aggregation values are not kept"),
-    ),
+    Row("aggpercpu", Ignored(nothing)),
     Row("aggrate", Rate(|it| &mut it.aggregation_rate)),
     Row("aggsize", Size(|it| &mut it.aggregation_size, ANY)),
     Row(
@@ -81,68 +84,84 @@ const ROWS: &[Row] = &[
         On(|it| &mut it.aggregation_options.order.reversed),
     ),
     Row("aggzoom", On(|it| &mut it.aggregation_options.zooms)),
-    Row("amin", Unsupported("stability attributes are not tracked")),
+    Row("amin", Word(minimum)),
     Row("argref", Switch(|it| &mut it.unreferenced_arguments)),
     Row("bpflog", NO_BPF),
     Row("bpflogsize", NO_BPF),
+    Row("btfpath", Word(types)),
     Row("bufpolicy", Word(policy)),
-    Row(
-        "bufresize",
-        Unsupported("a buffer that cannot be allocated is an error"),
-    ),
+    Row("bufresize", Word(resizing)),
     Row("bufsize", Size(|it| &mut it.buffer_size, SOME)),
     Row("cleanrate", Rate(|it| &mut it.clean_rate)),
     Row("core", FOR_DEVELOPERS),
-    Row("cpp", NO_PREPROCESSOR),
-    Row("cppargs", NO_PREPROCESSOR),
-    Row("cpphdrs", NO_PREPROCESSOR),
-    Row("cpppath", NO_PREPROCESSOR),
+    Row("cpp", Switch(|it| &mut it.preprocessor.is_on)),
+    Row("cppargs", Word(preprocessor::arguments)),
+    Row("cpphdrs", Switch(|it| &mut it.preprocessor.prints_headers)),
+    Row("cpppath", Word(preprocessor::path)),
     Row(
         "cpu",
         Unsupported("all CPUs are traced: use the predicate /cpu == N/ instead"),
     ),
-    Row("ctfpath", NO_KERNEL_TYPES),
-    Row("ctypes", NO_KERNEL_TYPES),
+    Row(
+        "ctfpath",
+        Unsupported("kernel types are read from BTF: use btfpath"),
+    ),
+    Row("ctypes", NO_DUMPS),
     Row("debug", Unsupported("there is no debug output")),
     Row("debugassert", FOR_DEVELOPERS),
     Row("defaultargs", Switch(|it| &mut it.default_arguments)),
-    Row("define", NO_PREPROCESSOR),
+    Row("define", Word(preprocessor::define)),
     Row("destructive", On(|it| &mut it.destructive)),
     Row("disasm", Unsupported("-S has a single output format")),
-    Row("droptags", Unsupported("drop messages have no tags")),
-    Row("dtypes", NO_KERNEL_TYPES),
+    Row("droptags", On(|it| &mut it.drop_tags)),
+    Row("dtypes", NO_DUMPS),
     Row("dynvarsize", Size(|it| &mut it.dynamic_size, ANY)),
-    Row("empty", FIXED),
+    Row("empty", Switch(|it| &mut it.empty_programs)),
     Row("encoding", Word(encoding)),
     Row("errtags", Switch(|it| &mut it.error_tags)),
     Row(
         "evaltime",
-        Unsupported("the command is always stopped before its first instruction"),
+        Choice(
+            |it| is_one_of(it, &["exec"]),
+            "the command is always stopped before its first instruction, as for exec",
+        ),
     ),
     Row("fbtmech", Word(mechanism)),
     Row("flowindent", On(|it| &mut it.flow_indent)),
     Row("grabanon", NO_ANONYMOUS),
-    Row("incdir", NO_PREPROCESSOR),
-    Row("iregs", FIXED),
-    Row("jstackframes", NO_JAVA_STACKS),
-    Row("jstackstrsize", NO_JAVA_STACKS),
-    Row("kdefs", NO_KERNEL_TYPES),
-    Row("knodefs", NO_KERNEL_TYPES),
-    Row("late", Unsupported("translators are not supported yet")),
-    Row("lazyload", NO_LINKING),
-    Row("ldpath", NO_LINKING),
-    Row("libdir", Unsupported("D libraries are not supported")),
-    Row("linkmode", NO_LINKING),
-    Row("linknommap", NO_LINKING),
-    Row("linktype", NO_LINKING),
-    Row("lockmem", Unsupported("no locked memory is needed")),
-    Row("maxframes", FIXED),
-    Row("modpath", NO_KERNEL_TYPES),
-    Row("nolibs", Unsupported("D libraries are not supported")),
+    Row("incdir", Word(preprocessor::include)),
+    Row("iregs", Ignored(positive)),
     Row(
-        "noresolve",
-        Unsupported("addresses of processes always get names"),
+        "jstackframes",
+        Number(|it| &mut it.java_stack_frames, USER_FRAMES),
     ),
+    Row("jstackstrsize", Ignored(bytes)),
+    Row("kdefs", Ignored(|it| it.is_none())),
+    Row(
+        "knodefs",
+        Unsupported("a symbol that the kernel does not have is an error"),
+    ),
+    Row(
+        "late",
+        Unsupported("translators are bound when a program is compiled"),
+    ),
+    Row("lazyload", NO_LINKING),
+    Row("ldpath", Ignored(word)),
+    Row("libdir", Word(preprocessor::libraries)),
+    Row(
+        "linkmode",
+        Ignored(|it| is_one_of(it, &["kernel", "dynamic", "static"])),
+    ),
+    Row("linknommap", NO_LINKING),
+    Row("linktype", Ignored(|it| is_one_of(it, &["elf", "dof"]))),
+    Row("lockmem", Ignored(locked)),
+    Row("maxframes", Number(|it| &mut it.frames_max, FRAMES)),
+    Row(
+        "modpath",
+        Unsupported("types of modules are read from the kernel"),
+    ),
+    Row("nolibs", Switch(|it| &mut it.libraries.are_off)),
+    Row("noresolve", On(|it| &mut it.no_user_symbols)),
     Row(
         "nspec",
         Number(|it| &mut it.speculations, 1..=SPECULATIONS_MAX as u64),
@@ -150,13 +169,13 @@ const ROWS: &[Row] = &[
     Row("pcapsize", Unsupported("pcap() is not supported yet")),
     Row("pgmax", FIXED),
     Row("preallocate", FOR_DEVELOPERS),
-    Row("printsize", Unsupported("print() is not supported yet")),
+    Row("printsize", Unsupported("print() prints all of a value")),
     Row("procfspath", Unsupported("procfs is always at /proc")),
-    Row("pspec", FIXED),
+    Row("pspec", Switch(|it| &mut it.plain_specifiers)),
     Row("quiet", On(|it| &mut it.quiet)),
-    Row("quietresize", Unsupported("buffers are not resized")),
+    Row("quietresize", On(|it| &mut it.quiet_resize)),
     Row("rawbytes", On(|it| &mut it.raw_bytes)),
-    Row("scratchsize", FIXED),
+    Row("scratchsize", Size(|it| &mut it.scratch_size, SCRATCH)),
     Row(
         "setenv",
         Unsupported("set it in the command: -c 'env NAME=value command'"),
@@ -165,11 +184,11 @@ const ROWS: &[Row] = &[
     Row("stackframes", Number(|it| &mut it.stack_frames, FRAMES)),
     Row("stackindent", Number(|it| &mut it.stack_indent, ANY)),
     Row("statusrate", Rate(|it| &mut it.status_rate)),
-    Row("stdc", Word(conformance)),
+    Row("stdc", Ignored(|it| is_one_of(it, &["a", "c", "s", "t"]))),
     Row("strip", NO_LINKING),
     Row("strsize", Size(|it| &mut it.string_size, STRINGS)),
     Row("switchrate", Rate(|it| &mut it.switch_rate)),
-    Row("syslibdir", Unsupported("D libraries are not supported")),
+    Row("syslibdir", Word(preprocessor::system_libraries)),
     Row(
         "sysslice",
         Unsupported("processes are traced in every slice"),
@@ -179,9 +198,9 @@ const ROWS: &[Row] = &[
         Unsupported("records are printed in order for each CPU"),
     ),
     Row("tree", FOR_DEVELOPERS),
-    Row("tregs", FIXED),
+    Row("tregs", Ignored(positive)),
     Row("udefs", NO_LINKING),
-    Row("undef", NO_PREPROCESSOR),
+    Row("undef", Word(preprocessor::undefine)),
     Row("unodefs", NO_LINKING),
     Row(
         "unsetenv",
@@ -193,7 +212,7 @@ const ROWS: &[Row] = &[
         Number(|it| &mut it.user_stack_frames, USER_FRAMES),
     ),
     Row("verbose", Switch(|it| &mut it.disassemble)),
-    Row("version", Unsupported("there is only one version")),
+    Row("version", Ignored(version)),
     Row("zdefs", Switch(|it| &mut it.zero_matches)),
 ];
 
@@ -227,7 +246,9 @@ impl Row {
                 let word = value.ok_or(Refusal::Value)?;
                 set(settings, word).ok_or(Refusal::Value)?;
             }
-            Unsupported(why) => return Err(Refusal::Unsupported(why)),
+            Ignored(is_valid) => is_valid(value).then_some(()).ok_or(Refusal::Value)?,
+            Choice(is_done, _) if is_done(value) => {}
+            Choice(_, why) | Unsupported(why) => return Err(Refusal::Unsupported(why)),
         }
         Ok(())
     }
@@ -241,6 +262,16 @@ fn read<T: Default>(value: Option<&str>, parse: impl Fn(&str) -> Option<T>) -> R
 fn within(bounds: &RangeInclusive<u64>, value: u64) -> Result<u64, Refusal> {
     let within = bounds.contains(&value).then_some(value);
     within.ok_or(Refusal::Value)
+}
+
+fn types(settings: &mut Settings, path: &str) -> Option<()> {
+    settings.types = Some(path.into());
+    (!path.is_empty()).then_some(())
+}
+
+fn minimum(settings: &mut Settings, word: &str) -> Option<()> {
+    settings.minimum = Some(word.parse().ok()?);
+    Some(())
 }
 
 fn policy(settings: &mut Settings, word: &str) -> Option<()> {
@@ -272,14 +303,97 @@ fn encoding(settings: &mut Settings, word: &str) -> Option<()> {
     Some(())
 }
 
-/// `stdc`, also `-X`: the preprocessor's ISO C conformance. Checked, but without effect yet.
-fn conformance(_: &mut Settings, word: &str) -> Option<()> {
-    ["a", "c", "s", "t"].contains(&word).then_some(())
+fn resizing(settings: &mut Settings, word: &str) -> Option<()> {
+    settings.resizes = match word {
+        "auto" => true,
+        "manual" => false,
+        _ => return None,
+    };
+    Some(())
+}
+
+/// Whether an option of this name decides how programs are read.
+pub fn decides_reading(name: &str) -> bool {
+    READING.contains(&name)
+}
+
+const READING: [&str; 11] = [
+    "cpp",
+    "cppargs",
+    "cpphdrs",
+    "cpppath",
+    "define",
+    "incdir",
+    "libdir",
+    "nolibs",
+    "stdc",
+    "syslibdir",
+    "undef",
+];
+
+/// Whether an option of this name may change while tracing.
+pub fn may_change(name: &str) -> bool {
+    CHANGEABLE.contains(&name)
+}
+
+const CHANGEABLE: [&str; 14] = [
+    "agghist",
+    "aggpack",
+    "aggrate",
+    "aggsortkey",
+    "aggsortkeypos",
+    "aggsortpos",
+    "aggsortrev",
+    "aggzoom",
+    "flowindent",
+    "quiet",
+    "rawbytes",
+    "stackindent",
+    "statusrate",
+    "switchrate",
+];
+
+fn is_one_of(value: Option<&str>, words: &[&str]) -> bool {
+    value.is_some_and(|it| words.iter().any(|word| word.eq_ignore_ascii_case(it)))
+}
+
+fn nothing(value: Option<&str>) -> bool {
+    value.is_none()
+}
+
+fn word(value: Option<&str>) -> bool {
+    value.is_some_and(|it| !it.is_empty())
+}
+
+fn positive(value: Option<&str>) -> bool {
+    value.and_then(parse::plain).is_some_and(|it| it > 0)
+}
+
+fn bytes(value: Option<&str>) -> bool {
+    value.and_then(parse::size).is_some()
+}
+
+/// `lockmem`: a size, or all that there is.
+fn locked(value: Option<&str>) -> bool {
+    value.is_some_and(|it| it == "unlimited" || parse::size(it).is_some())
+}
+
+/// `version`: two or three numbers, of which the first is that of a DTrace that there has been.
+fn version(value: Option<&str>) -> bool {
+    let parts = value.unwrap_or_default().split('.').map(parse::plain);
+    let parts: Option<Vec<u64>> = parts.collect();
+    matches!(parts.as_deref(), Some([1 | 2, _] | [1 | 2, _, _]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_of_a_kind_are_there() {
+        let all = names().filter(|it| may_change(it) || decides_reading(it));
+        assert_eq!(all.count(), CHANGEABLE.len() + READING.len());
+    }
 
     #[test]
     fn rows_are_sorted_and_unique() {
@@ -316,6 +430,11 @@ mod tests {
             Some("ascii"),
             Some("a"),
             Some("trap"),
+            Some("manual"),
+            Some("static"),
+            Some("elf"),
+            Some("1.0"),
+            Some("Stable/Stable/Common"),
         ];
         for row in ROWS {
             let outcomes = values.map(|it| row.set(&mut Settings::default(), it));

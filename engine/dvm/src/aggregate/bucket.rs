@@ -94,8 +94,8 @@ impl Lquantize {
     }
 }
 
-/// The buckets of `llquantize`: below the lowest order of magnitude, those of each order, and above
-/// the highest.
+/// The buckets of `llquantize`: those of each order of magnitude, and one above the highest, for
+/// positive and for negative values alike; and between them one for what is below the lowest.
 ///
 /// Order of magnitude `n` covers the values from the factor's `n`th power up to the next. Its
 /// buckets are as wide as if `steps` of them reached from 0 to that next power, at least 1.
@@ -114,18 +114,21 @@ struct Order {
     begin: i64,
     /// The end, exclusive.
     end: i64,
-    /// Values per bucket.
+    /// Values per bucket; the first may have fewer.
     width: i64,
-    /// Its first bucket.
+    /// How many buckets of this width fit below it.
+    below: i64,
+    /// Its first bucket; those of positive values are counted from 1.
     bucket: u32,
     /// The number of its buckets.
     buckets: u32,
 }
 
 impl Llquantize {
-    /// The buckets from a low to a high order of magnitude. The factor must divide the steps, the
-    /// steps must divide a power of the factor, and the end of the highest order must fit an i64.
-    /// At most [`LEVELS_MAX`] buckets lie between the two outer ones.
+    /// The buckets from a low to a high order of magnitude. The steps must divide the factor, or be
+    /// a multiple of it that divides the end of the lowest order, or of the order after it if that
+    /// is the 0th. The end of the highest order must fit an i64. There are at most [`LEVELS_MAX`]
+    /// buckets and two.
     pub fn new(parameters: [i32; 4]) -> Option<Self> {
         let [factor, low, high, steps] = parameters.map(|value| u16::try_from(value).ok());
         let (factor, low, high, steps) = (factor?, low?, high?, steps?);
@@ -137,54 +140,88 @@ impl Llquantize {
         };
         let is_sound = factor >= 2
             && low <= high
-            && steps.checked_rem(factor) == Some(0)
-            && quantize.steps_divide_a_power()
+            && quantize.is_even()
             && power(factor, u32::from(high).wrapping_add(1)).is_some();
         (is_sound && quantize.buckets() <= LEVELS_MAX.wrapping_add(2)).then_some(quantize)
     }
 
-    fn steps_divide_a_power(self) -> bool {
-        let steps = i64::from(self.steps);
-        let powers = (1..=u16::BITS).filter_map(|exponent| power(self.factor, exponent));
-        let mut enough = powers.filter(|power| *power >= steps);
-        enough.next().and_then(|power| power.checked_rem(steps)) == Some(0)
+    /// Whether every bucket has a whole number of values.
+    fn is_even(self) -> bool {
+        if self.steps <= self.factor {
+            return self.factor.checked_rem(self.steps) == Some(0);
+        }
+        let end = power(self.factor, u32::from(self.low.max(1)).wrapping_add(1));
+        self.steps.checked_rem(self.factor) == Some(0)
+            && end.and_then(|end| end.checked_rem(self.steps.into())) == Some(0)
     }
 
     /// The number of buckets.
     pub fn buckets(self) -> u32 {
+        self.outermost().wrapping_mul(2).wrapping_add(1)
+    }
+
+    /// The bucket of 0.
+    pub fn middle(self) -> u32 {
+        self.outermost()
+    }
+
+    /// The bucket of positive values above the highest order, counted from 1.
+    fn outermost(self) -> u32 {
         let last = self.orders().last();
-        last.map_or(0, |order| {
-            order.bucket.wrapping_add(order.buckets).wrapping_add(1)
-        })
+        last.map_or(1, |order| order.bucket.wrapping_add(order.buckets))
     }
 
     /// The bucket of a value.
     pub fn bucket(self, value: i64) -> u32 {
+        let middle = self.middle();
+        let distance = self.distance(value.unsigned_abs());
+        if value < 0 {
+            middle.wrapping_sub(distance)
+        } else {
+            middle.wrapping_add(distance)
+        }
+    }
+
+    /// How far the bucket of a magnitude is from that of 0.
+    fn distance(self, magnitude: u64) -> u32 {
         let mut behind = 0;
         for order in self.orders() {
-            if value < order.begin {
+            if magnitude < order.begin as u64 {
                 return behind;
             }
             behind = order.bucket.wrapping_add(order.buckets);
-            if value < order.end {
-                let offset = value.wrapping_sub(order.begin);
-                let step = offset.checked_div(order.width).unwrap_or(0);
+            if magnitude < order.end as u64 {
+                let step = magnitude.checked_div(order.width as u64).unwrap_or(0);
+                let step = step.wrapping_sub(order.below as u64);
                 return order.bucket.wrapping_add(step as u32);
             }
         }
         behind
     }
 
-    /// The least value of a bucket; for the first, which has none, its upper bound.
+    /// The value of a bucket that is nearest to 0.
     pub fn value(self, bucket: u32) -> i64 {
+        let middle = self.middle();
+        let value = self.magnitude(bucket.abs_diff(middle));
+        if bucket < middle {
+            value.wrapping_neg()
+        } else {
+            value
+        }
+    }
+
+    /// The least magnitude of the buckets that are so far from that of 0.
+    fn magnitude(self, distance: u32) -> i64 {
         let mut end = 0;
+        if distance == 0 {
+            return end;
+        }
         for order in self.orders() {
             end = order.end;
-            let step = bucket.saturating_sub(order.bucket);
+            let step = distance.saturating_sub(order.bucket);
             if step < order.buckets {
-                return order
-                    .begin
-                    .wrapping_add(order.width.wrapping_mul(step.into()));
+                let step = order.below.wrapping_add(step.into());
+                return order.width.wrapping_mul(step).max(order.begin);
             }
         }
         end
@@ -197,11 +234,13 @@ impl Llquantize {
             let begin = power(self.factor, exponent.into())?;
             let end = begin.checked_mul(self.factor.into())?;
             let steps = end.min(self.steps.into());
-            let buckets = steps.wrapping_sub(steps.checked_div(self.factor.into())?) as u32;
+            let below = steps.checked_div(self.factor.into())?;
+            let buckets = steps.wrapping_sub(below) as u32;
             let order = Order {
                 begin,
                 end,
                 width: end.checked_div(steps)?,
+                below,
                 bucket,
                 buckets,
             };

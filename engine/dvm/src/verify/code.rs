@@ -6,6 +6,7 @@ use engine_abi::{FieldKind, Instruction};
 use super::pushed::Pushed;
 use super::require;
 use super::targets::{Open, State, Targets, meet};
+use crate::address::ADDRESSABLE;
 use crate::clause::{Clause, rows};
 use crate::invalid::Why;
 use crate::mutant;
@@ -85,15 +86,24 @@ impl Walk<'_> {
             Immediate::Variable => tables
                 .variable(immediate)
                 .is_some_and(|variable| !variable.is_array()),
+            Immediate::Bytes => immediate < ADDRESSABLE && tables.addressable(immediate).is_some(),
             Immediate::Array => tables
                 .variable(immediate)
                 .is_some_and(|variable| variable.is_array()),
             Immediate::Aggregation => immediate < tables.count(Table::Aggregations),
             Immediate::Field => return self.field(instruction),
             Immediate::Builtin => return builtin(instruction),
-            Immediate::Subroutine => Subroutine::from_code(immediate).is_some(),
+            Immediate::Subroutine => return self.subroutine(immediate),
         };
         require(names, Why::Immediate)
+    }
+
+    /// Unreachable code is checked too: what a program may do shows in its header.
+    fn subroutine(&self, number: u32) -> Result<(), Why> {
+        let subroutine = Subroutine::from_code(number).ok_or(Why::Immediate)?;
+        let is_allowed =
+            self.clause.tables.is_destructive() || mutant::is_active("destructive-undeclared");
+        require(is_allowed || !subroutine.is_destructive(), Why::Destructive)
     }
 
     /// The field must be the clause's own; a stack is recorded without a register.

@@ -8,7 +8,9 @@ mod code;
 mod pushed;
 mod targets;
 
-use engine_abi::{AggregationRow, ClauseRow, FieldKind, KeyRow, Span, ValueKind, VariableRow};
+use engine_abi::{
+    AggregationRow, ClauseRow, DESTRUCTIVE, FieldKind, KeyRow, Span, ValueKind, VariableRow,
+};
 
 use crate::block::{Row, Tables};
 use crate::clause::{Clause, rows};
@@ -64,10 +66,12 @@ fn string_room(tables: Tables<'_>) -> u32 {
 
 fn header(tables: Tables<'_>) -> Result<(), Why> {
     let header = tables.header();
-    require(header.reserved == 0, Why::Reserved)?;
     require(STRING_SIZE.contains(&header.string_size), Why::StringSize)?;
-    let is_bounded = header.scratch <= SCRATCH_MAX || mutant::is_active("scratch-unbounded");
+    let largest = header.scratch.max(header.heap);
+    let is_bounded = largest <= SCRATCH_MAX || mutant::is_active("scratch-unbounded");
     require(is_bounded, Why::Scratch)?;
+    let is_known = header.flags & !DESTRUCTIVE == 0 && header.reserved == 0;
+    require(is_known, Why::Reserved)?;
     require(
         matches!(tables.strings().last(), None | Some(0)),
         Why::Strings,

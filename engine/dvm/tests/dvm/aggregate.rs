@@ -110,43 +110,63 @@ fn lquantize_has_a_bucket_for_each_step_and_one_at_either_end() {
     assert_eq!(whole.bucket(i32::MAX.into()), whole.buckets() - 1);
 }
 
-/// The buckets of `llquantize(x, 10, 1, 3, 20)`, by their lower bounds: in each order of magnitude
-/// 18 of the 20 steps from 0 to its end.
+/// The buckets of `llquantize(x, 10, 1, 3, 20)`, by the bounds that are nearest to 0: in each order
+/// of magnitude 18 of the 20 steps from 0 to its end.
 #[test]
 fn llquantize_has_steps_in_each_order_of_magnitude() {
     let steps = Llquantize::new(LLQUANTIZE).unwrap();
-    let expected: Vec<i64> = [10]
-        .into_iter()
-        .chain((10..100).step_by(5))
+    let positive: Vec<i64> = (10..100)
+        .step_by(5)
         .chain((100..1000).step_by(50))
         .chain((1000..10000).step_by(500))
         .chain([10000])
         .collect();
+    let negative = positive.iter().rev().map(|value| -value);
+    let expected: Vec<i64> = negative.chain([0]).chain(positive.clone()).collect();
     let values: Vec<i64> = (0..steps.buckets())
         .map(|bucket| steps.value(bucket))
         .collect();
     assert_eq!(values, expected);
-    let last = steps.buckets() - 1;
+    let (middle, last) = (steps.middle(), steps.buckets() - 1);
     let cases = [
         (i64::MIN, 0),
-        (9, 0),
-        (10, 1),
-        (14, 1),
-        (15, 2),
+        (-10000, 0),
+        (-9999, 1),
+        (-10, middle - 1),
+        (-9, middle),
+        (9, middle),
+        (10, middle + 1),
+        (14, middle + 1),
+        (15, middle + 2),
         (9999, last - 1),
         (10000, last),
+        (i64::MAX, last),
     ];
     for (value, bucket) in cases {
         assert_eq!(steps.bucket(value), bucket, "{value}");
     }
-    assert_eq!(steps.bucket(i64::MAX), last);
 }
 
 #[test]
 fn llquantize_has_no_more_buckets_than_an_order_has_numbers() {
     let steps = Llquantize::new([10, 0, 1, 100]).unwrap();
-    let values: Vec<i64> = (1..12).map(|bucket| steps.value(bucket)).collect();
-    assert_eq!(values, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    let values: Vec<i64> = (0..12)
+        .map(|distance| steps.value(steps.middle() + distance))
+        .collect();
+    assert_eq!(values, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+}
+
+#[test]
+fn llquantize_may_have_fewer_steps_than_its_factor() {
+    let steps = Llquantize::new([10, 0, 1, 2]).unwrap();
+    let values: Vec<i64> = (0..steps.buckets())
+        .map(|bucket| steps.value(bucket))
+        .collect();
+    assert_eq!(values, [-100, -50, -10, -5, -1, 0, 1, 5, 10, 50, 100]);
+    for (value, bucket) in [(4, 6), (5, 7), (9, 7), (49, 8), (50, 9)] {
+        assert_eq!(steps.bucket(value), bucket, "{value}");
+        assert_eq!(steps.bucket(-value), 10 - bucket, "-{value}");
+    }
 }
 
 #[test]
@@ -168,6 +188,9 @@ fn parameters_are_checked() {
         [10, 0, 3, 25],
         [10, 0, 3, 30],
         [10, 0, 18, 10],
+        [10, 0, 3, 3],
+        [10, 0, 3, 1000],
+        [10, 1, 3, 1000],
         [2, 0, 61, 1 << 15],
         [1 << 16, 0, 1, 1 << 16],
     ];
@@ -220,8 +243,10 @@ proptest! {
         let value = value >> shift;
         let bucket = steps.bucket(value);
         prop_assert!(bucket < steps.buckets());
-        prop_assert!(bucket == 0 || steps.value(bucket) <= value);
-        prop_assert!(bucket == steps.buckets() - 1 || value < steps.value(bucket + 1).max(steps.value(1)));
+        prop_assert_eq!(steps.bucket(value.saturating_neg()), 2 * steps.middle() - bucket);
+        let (bucket, value) = (steps.bucket(value.saturating_abs()), value.saturating_abs());
+        prop_assert!(steps.value(bucket) <= value);
+        prop_assert!(bucket == steps.buckets() - 1 || value < steps.value(bucket + 1));
     }
 
     #[test]

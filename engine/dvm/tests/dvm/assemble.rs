@@ -6,6 +6,8 @@
 //! ```text
 //! size 16                        # of strings
 //! scratch 100
+//! heap 100
+//! destructive                    # it may change the system
 //! var x scalar                   # global; self->x, this->x
 //! var a[scalar, text] bytes 12
 //! aggregation @n[stack 2] lquantize 0 100 10
@@ -21,8 +23,8 @@
 use std::collections::HashMap;
 
 use engine_abi::{
-    AggregateFunction, AggregationRow, FieldKind, FieldRow, Instruction, KeyRow, Scope, Span,
-    ValueKind, VariableRow,
+    AggregateFunction, AggregationRow, DESTRUCTIVE, FieldKind, FieldRow, Instruction, KeyRow,
+    Scope, Span, ValueKind, VariableRow,
 };
 use engine_dvm::{Builtin, Immediate, Op, Subroutine};
 
@@ -94,9 +96,11 @@ impl Assembler<'_> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let tables = &mut self.assembly.tables;
         match word {
+            "destructive" => tables.header.flags = DESTRUCTIVE,
             "action" => tables.actions.push(tables.code.len() as u32),
             "size" => tables.header.string_size = rest.parse().ok()?,
             "scratch" => tables.header.scratch = rest.parse().ok()?,
+            "heap" => tables.header.heap = rest.parse().ok()?,
             "var" => self.variable(rest)?,
             "aggregation" => self.aggregation(rest)?,
             "field" => self.field(rest)?,
@@ -258,7 +262,7 @@ impl Assembler<'_> {
         let position = |names: &[String]| names.iter().position(|name| name == text);
         match op.shape().immediate {
             Immediate::Target => self.labels.get(text).copied(),
-            Immediate::Variable | Immediate::Array => {
+            Immediate::Variable | Immediate::Bytes | Immediate::Array => {
                 position(&assembly.variables).map(|at| at as u32)
             }
             Immediate::Aggregation => position(&assembly.aggregations).map(|at| at as u32),

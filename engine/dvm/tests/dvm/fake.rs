@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine_abi::{FieldKind, ValueKind};
-use engine_dvm::{Builtin, Env, KeyPart, Unreadable, Verified};
+use engine_dvm::{Builtin, Destructive, Env, Held, KeyPart, Refused, Unreadable, Verified};
 
 /// An address, and the bytes there.
 pub type Region = (u64, Vec<u8>);
@@ -176,29 +176,46 @@ impl Env for Fake {
         self.values.insert((variable, key.to_vec()), bytes.to_vec());
     }
 
-    fn get_bytes(&mut self, variable: u32, key: &[u8], value: &mut [u8]) -> bool {
-        let found = self.values.get(&(variable, key.to_vec()));
-        found.is_some_and(|found| {
-            value.copy_from_slice(found);
-            true
-        })
+    fn get_bytes(&mut self, variable: u32, key: &[u8], value: &mut [u8]) -> Held {
+        match self.values.get(&(variable, key.to_vec())) {
+            None => Held::Nothing,
+            Some(found) if found.is_empty() => Held::Null,
+            Some(found) => {
+                value.fill(0);
+                value[..found.len()].copy_from_slice(found);
+                Held::Value
+            }
+        }
     }
 
     fn set_bytes(&mut self, variable: u32, key: &[u8], value: Option<&[u8]>) {
         let keyed = &self.variables[variable as usize];
         let name = keyed.at(key);
-        let place = (variable, key.to_vec());
-        match value {
-            Some(value) => {
-                let shown = shown(keyed.kind, value);
-                self.log.push(format!("{name} = {shown}"));
-                self.values.insert(place, value.to_vec());
-            }
-            None => {
-                self.log.push(format!("{name} unset"));
-                self.values.remove(&place);
-            }
+        let shown = value.map_or("null".to_owned(), |value| shown(keyed.kind, value));
+        self.log.push(format!("{name} = {shown}"));
+        let value = value.unwrap_or_default();
+        self.values.insert((variable, key.to_vec()), value.to_vec());
+    }
+
+    fn load_part(&mut self, variable: u32, offset: u32, bytes: &mut [u8]) {
+        bytes.fill(0);
+        if let Some(found) = self.values.get(&(variable, Vec::new())) {
+            let there = found[offset as usize..].iter();
+            bytes
+                .iter_mut()
+                .zip(there)
+                .for_each(|(to, from)| *to = *from);
         }
+    }
+
+    fn store_part(&mut self, variable: u32, offset: u32, bytes: &[u8]) {
+        let name = &self.variables[variable as usize].name;
+        let shown = shown(FieldKind::Bytes, bytes);
+        self.log.push(format!("{name} + {offset} = {shown}"));
+        let value = self.values.entry((variable, Vec::new())).or_default();
+        let end = offset as usize + bytes.len();
+        value.resize(end.max(value.len()), 0);
+        value[offset as usize..end].copy_from_slice(bytes);
     }
 
     fn open(&mut self, speculation: Option<u64>) -> bool {
@@ -231,9 +248,17 @@ impl Env for Fake {
         u64::MAX
     }
 
+    fn descends_from(&mut self, pid: u64) -> bool {
+        pid <= 77
+    }
+
     fn speculation(&mut self) -> u64 {
         self.speculations += 1;
         self.speculations
+    }
+
+    fn has_speculation(&self, speculation: u64) -> bool {
+        speculation <= 9
     }
 
     fn commit(&mut self, speculation: u64) {
@@ -246,5 +271,28 @@ impl Env for Fake {
 
     fn exit(&mut self) {
         self.log.push("exit".to_owned());
+    }
+
+    /// Signals are below 65, and this kernel has no debugger.
+    fn perform(&mut self, action: Destructive) -> Result<(), Refused> {
+        self.log.push(format!("{action:?}"));
+        match action {
+            Destructive::Raise(1..65) | Destructive::Stop | Destructive::Panic => Ok(()),
+            Destructive::Chill(0..=500_000_000) => Ok(()),
+            _ => Err(Refused),
+        }
+    }
+
+    fn store_user(&mut self, address: u64, bytes: &[u8]) -> Result<(), Refused> {
+        let shown = bytes.escape_ascii();
+        self.log.push(format!("user {address:#x} = \"{shown}\""));
+        let room = |(begin, region): &&mut Region| {
+            (*begin..begin + region.len() as u64).contains(&address)
+        };
+        let (begin, region) = self.user.iter_mut().find(room).ok_or(Refused)?;
+        let at = (address - *begin) as usize;
+        let place = region.get_mut(at..at + bytes.len()).ok_or(Refused)?;
+        place.copy_from_slice(bytes);
+        Ok(())
     }
 }

@@ -2,8 +2,8 @@
 //! makes a smaller program.
 
 use engine_abi::{
-    AggregateFunction, AggregationRow, FieldKind, FieldRow, Instruction, KeyRow, Scope, Span,
-    ValueKind, VariableRow,
+    AggregateFunction, AggregationRow, DESTRUCTIVE, FieldKind, FieldRow, Instruction, KeyRow,
+    Scope, Span, ValueKind, VariableRow,
 };
 use engine_dvm::{Builtin, Immediate, Op, Segment, Subroutine};
 
@@ -58,6 +58,8 @@ pub fn program(tape: &[u8]) -> Tables {
         generator.clause(&mut tape);
     }
     generator.tables.header.scratch = 64 * u32::from(tape.byte());
+    generator.tables.header.flags = u32::from(!tape.once_in(4)) * DESTRUCTIVE;
+    generator.tables.header.heap = 16 * u32::from(tape.byte());
     generator.tables
 }
 
@@ -186,7 +188,7 @@ impl Generator {
         });
     }
 
-    /// Sets every register, most of them to addresses: `r1` to a string, `r2` to scratch memory,
+    /// Sets every register, most of them to addresses: `r1` to a string, `r2` to the heap,
     /// `r3` and `r4` to kernel memory, `r5` and `r6` to user memory; `r7` is small, `r8` negative.
     fn registers(&mut self) {
         self.instruction(Op::Sets, 1, 0, 0, 1);
@@ -198,7 +200,10 @@ impl Generator {
         self.instruction(Op::Seti, 8, 0, 0, -3_i32 as u32);
         self.instruction(Op::Push, 0, 7, 0, 0);
         self.instruction(Op::Call, 2, 0, 0, Subroutine::Alloca.code());
-        self.wide(9, Segment::Scratch.address(24));
+        self.wide(
+            9,
+            Segment::Heap.address(24, self.tables.header.heap as usize),
+        );
         for register in 10..16 {
             self.instruction(Op::Mov, register, register - 9, 0, 0);
         }
@@ -271,7 +276,7 @@ impl Generator {
                 let aggregation = self.tables.aggregations.get(number)?;
                 (number as u32, aggregation.keys)
             }
-            _ => self.variable(kind == Immediate::Array, tape)?,
+            _ => self.variable(kind, tape)?,
         };
         self.push_key(keys, tape);
         Some(number)
@@ -290,10 +295,14 @@ impl Generator {
     }
 
     /// A plain variable or an array, if there is one.
-    fn variable(&self, is_array: bool, tape: &mut Tape<'_>) -> Option<(u32, Span)> {
+    fn variable(&self, kind: Immediate, tape: &mut Tape<'_>) -> Option<(u32, Span)> {
         let variables = (0..).zip(&self.tables.variables);
+        let is_array = kind == Immediate::Array;
+        let fits = |variable: &VariableRow| {
+            kind != Immediate::Bytes || variable.kind == ValueKind::Bytes.code()
+        };
         let fitting: Vec<(u32, Span)> = variables
-            .filter(|(_, variable)| (variable.keys.count > 0) == is_array)
+            .filter(|(_, variable)| (variable.keys.count > 0) == is_array && fits(variable))
             .map(|(number, variable)| (number, variable.keys))
             .collect();
         fitting.get(tape.below(fitting.len())).copied()

@@ -56,11 +56,19 @@ fn a_header_is_checked() {
             "the program has a wrong magic number or version",
         ),
         (
+            |tables| tables.header.heap = SCRATCH_MAX + 1,
+            "the program requests too much scratch memory",
+        ),
+        (
+            |tables| tables.header.flags = 2,
+            "the program has a nonzero reserved field",
+        ),
+        (
             |tables| tables.header.reserved = 1,
             "the program has a nonzero reserved field",
         ),
         (
-            |tables| tables.header.string_size = 7,
+            |tables| tables.header.string_size = 1,
             "the program has a string size that is out of range",
         ),
         (
@@ -90,7 +98,7 @@ fn a_block_of_another_length_is_none() {
     let block = sound().block();
     for length in 0..block.len() {
         let expected = match length {
-            ..6 => "the program is shorter than the program header",
+            ..7 => "the program is shorter than the program header",
             _ => "the program has a length that does not match its tables",
         };
         assert_eq!(said(block[..length].to_vec()), expected, "{length} words");

@@ -6,9 +6,14 @@ use std::process::Command;
 use engine_dvm::mutant::VARIABLE;
 
 /// A defect, its effect, and the test that detects it.
-const MUTANTS: [(&str, &str, &str); 18] = [
+const MUTANTS: [(&str, &str, &str); 20] = [
     // The verifier.
     ("branch-back", "a branch may go back", VECTORS),
+    (
+        "destructive-undeclared",
+        "any program may change the system",
+        VECTORS,
+    ),
     ("falls-off", "code may run into what follows it", VECTORS),
     (
         "field-of-another",
@@ -43,11 +48,16 @@ const MUTANTS: [(&str, &str, &str); 18] = [
     // The interpreter.
     (
         "free-scratch-written",
-        "scratch memory can be written that was not given out",
+        "memory of the heap can be written that was not allocated",
         VECTORS,
     ),
     ("key-kept", "an aggregation leaves its key pushed", VECTORS),
     ("low-half-tested", "a branch tests the low 32 bits", VECTORS),
+    (
+        "part-unchecked",
+        "an address beyond a variable is as good as one in it",
+        VECTORS,
+    ),
     (
         "order-unsigned",
         "signed numbers are ordered as unsigned ones",

@@ -2,7 +2,10 @@
 //! tables, and does not observe the previous contents of its memory.
 
 use engine_abi::{FieldKind, Span, ValueKind};
-use engine_dvm::{Builtin, Clause, Env, Failure, Location, Memory, Unreadable, Verified, run};
+use engine_dvm::{
+    Builtin, Clause, Destructive, Env, Failure, Held, Location, Memory, Refused, Unreadable,
+    Verified, run,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -130,11 +133,15 @@ impl Env for RandomEnv<'_> {
         self.note(value, &[]);
     }
 
-    fn get_bytes(&mut self, variable: u32, key: &[u8], value: &mut [u8]) -> bool {
+    fn get_bytes(&mut self, variable: u32, key: &[u8], value: &mut [u8]) -> Held {
         let variable = self.variable(variable, key);
         assert_eq!(value.len(), variable.size as usize);
         self.fill(value);
-        !self.answer().is_multiple_of(4)
+        match self.answer() % 4 {
+            0 => Held::Nothing,
+            1 => Held::Null,
+            _ => Held::Value,
+        }
     }
 
     fn set_bytes(&mut self, variable: u32, key: &[u8], value: Option<&[u8]>) {
@@ -145,6 +152,20 @@ impl Env for RandomEnv<'_> {
             padded(value, value.len());
         }
         self.note(2, value);
+    }
+
+    fn load_part(&mut self, variable: u32, offset: u32, bytes: &mut [u8]) {
+        let variable = self.variable(variable, &[]);
+        assert_eq!(variable.kind, ValueKind::Bytes);
+        assert!(offset as usize + bytes.len() <= variable.size as usize);
+        self.fill(bytes);
+    }
+
+    fn store_part(&mut self, variable: u32, offset: u32, bytes: &[u8]) {
+        let variable = self.variable(variable, &[]);
+        assert_eq!(variable.kind, ValueKind::Bytes);
+        assert!(offset as usize + bytes.len() <= variable.size as usize);
+        self.note(3, bytes);
     }
 
     fn open(&mut self, speculation: Option<u64>) -> bool {
@@ -184,8 +205,17 @@ impl Env for RandomEnv<'_> {
         self.answer()
     }
 
+    fn descends_from(&mut self, pid: u64) -> bool {
+        self.note(pid, &[]);
+        self.answer().is_multiple_of(2)
+    }
+
     fn speculation(&mut self) -> u64 {
         self.answer()
+    }
+
+    fn has_speculation(&self, speculation: u64) -> bool {
+        speculation < 100
     }
 
     fn commit(&mut self, speculation: u64) {
@@ -199,6 +229,18 @@ impl Env for RandomEnv<'_> {
     fn exit(&mut self) {
         self.note(4, &[]);
     }
+
+    fn perform(&mut self, action: Destructive) -> Result<(), Refused> {
+        assert!(self.program.is_destructive());
+        self.note(5, format!("{action:?}").as_bytes());
+        self.answer().is_multiple_of(2).then_some(()).ok_or(Refused)
+    }
+
+    fn store_user(&mut self, address: u64, bytes: &[u8]) -> Result<(), Refused> {
+        assert!(self.program.is_destructive());
+        self.note(address, bytes);
+        self.answer().is_multiple_of(4).then_some(()).ok_or(Refused)
+    }
 }
 
 /// Runs a clause in memory filled with `poison`. Returns what can be observed of the run.
@@ -210,10 +252,15 @@ fn ran(program: &Verified<Vec<u64>>, clause: Clause<'_>, poison: u8) -> (u64, Re
         trace: 0,
     };
     let mut scratch = vec![poison; program.scratch() as usize];
+    let mut heap = vec![poison; program.header().heap as usize];
+    let mut tokens = vec![poison; program.tokens() as usize];
+    tokens[0] = 0;
     let mut key = vec![poison; program.key_size_max() as usize];
     let memory = Memory {
         registers: &mut [u64::from(poison); 16],
         scratch: &mut scratch,
+        heap: &mut heap,
+        tokens: &mut tokens,
         key: &mut key,
     };
     let result = run(clause, memory, &mut env);

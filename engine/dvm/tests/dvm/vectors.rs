@@ -1,8 +1,8 @@
 //! Assembled programs with the effects of a run: `tests/vectors/*.txt`.
 //!
 //! A case begins with `== ` and its title. The next lines are a program (see `assemble`) and its
-//! environment: `kernel` and `user` put a string at an address, `lend scratch` and `lend key` set
-//! the sizes of the memory lent, `full` leaves no room for a record. The effects of the run follow,
+//! environment: `kernel` and `user` put a string at an address, `lend scratch`, `lend heap` and
+//! `lend key` set the sizes of the memory lent, `full` leaves no room for a record. The effects of the run follow,
 //! each line after `> `. `TRAPLINE_BLESS=1` in the environment updates them.
 
 use std::collections::BTreeSet;
@@ -77,6 +77,7 @@ struct Surroundings {
     kernel: Vec<Region>,
     user: Vec<Region>,
     scratch: Option<usize>,
+    heap: Option<usize>,
     key: Option<usize>,
     is_full: bool,
 }
@@ -88,6 +89,7 @@ impl Surroundings {
         match (words.next(), words.next(), words.next()) {
             (Some("full"), None, None) => self.is_full = true,
             (Some("lend"), Some("scratch"), Some(size)) => self.scratch = size.parse().ok(),
+            (Some("lend"), Some("heap"), Some(size)) => self.heap = size.parse().ok(),
             (Some("lend"), Some("key"), Some(size)) => self.key = size.parse().ok(),
             (Some("kernel"), Some(address), Some(text)) => self.kernel.push(region(address, text)),
             (Some("user"), Some(address), Some(text)) => self.user.push(region(address, text)),
@@ -107,10 +109,15 @@ impl Surroundings {
         fake.kernel = self.kernel;
         fake.user = self.user;
         let scratch = self.scratch.unwrap_or(program.scratch() as usize + 1024);
+        let heap = self.heap.unwrap_or(1024);
         let key = self.key.unwrap_or(program.key_size_max() as usize);
+        let mut tokens = vec![0xa5; program.tokens() as usize];
+        tokens[0] = 0;
         let memory = Memory {
             registers: &mut [0xa5; 16],
             scratch: &mut vec![0xa5; scratch],
+            heap: &mut vec![0xa5; heap],
+            tokens: &mut tokens,
             key: &mut vec![0xa5; key],
         };
         run(clause, memory, fake)

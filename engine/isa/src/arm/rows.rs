@@ -31,13 +31,14 @@ rows! {
     "1111 0001 0000 xxx0 xxxx xxxx xx0x xxxx", "B9.3.2", "cps, otherwise", refuse(Unpredictable);
     "1111 0001 0000 xxx1 xxxx xxxx 0000 xxxx", "A8.8.167", "setend", refuse(Endian);
 
-    // Barriers and memory hints. Unallocated hints do nothing.
+    // Barriers and memory hints. Unallocated hints do nothing. `pli` is not emulated, as processors
+    // before ARMv7 do not have it, and programs may try whether it is there.
     "1111 0101 0111 1111 1111 0000 0001 1111", "A8.8.32", "clrex", relocate(same(word));
     "1111 0101 0111 1111 1111 0000 0100 oooo", "A8.8.44", "dsb", relocate(same(word));
     "1111 0101 0111 1111 1111 0000 0101 oooo", "A8.8.43", "dmb", relocate(same(word));
     "1111 0101 0111 1111 1111 0000 0110 oooo", "A8.8.53", "isb", relocate(same(word));
     "1111 0101 0111 xxxx xxxx xxxx xxxx xxxx", "A5.7.1", "barrier, otherwise", refuse(Unpredictable);
-    "1111 0100 u101 1111 1111 iiii iiii iiii", "A8.8.129", "pli [pc, #imm]", emulate(hint());
+    "1111 0100 u101 1111 1111 iiii iiii iiii", "A8.8.129", "pli [pc, #imm]", relocate(same(word));
     "1111 0100 u101 nnnn 1111 iiii iiii iiii", "A8.8.129", "pli [rn, #imm]", relocate(same(word));
     "1111 0101 u101 1111 1111 iiii iiii iiii", "A8.8.127", "pld [pc, #imm]", emulate(hint());
     "1111 0101 u101 nnnn 1111 iiii iiii iiii", "A8.8.126", "pld [rn, #imm]", relocate(same(word));
@@ -45,7 +46,7 @@ rows! {
     "1111 0101 u001 nnnn 1111 iiii iiii iiii", "A8.8.126", "pldw [rn, #imm]", relocate(same(word));
     "1111 0100 x001 xxxx xxxx xxxx xxxx xxxx", "A5.7.1", "memory hint, #imm, not allocated", relocate(same(word));
     "1111 0110 u101 xxxx xxxx xxxx xxx0 1111", "A8.8.130", "pli [rn, pc]", refuse(Unpredictable);
-    "1111 0110 u101 1111 1111 iiii ikk0 mmmm", "A8.8.130", "pli [pc, rm]", emulate(hint());
+    "1111 0110 u101 1111 1111 iiii ikk0 mmmm", "A8.8.130", "pli [pc, rm]", relocate(same(word));
     "1111 0110 u101 nnnn 1111 iiii ikk0 mmmm", "A8.8.130", "pli [rn, rm]", relocate(same(word));
     "1111 0111 u101 xxxx xxxx xxxx xxx0 1111", "A8.8.128", "pld [rn, pc]", refuse(Unpredictable);
     "1111 0111 u101 1111 1111 iiii ikk0 mmmm", "A8.8.128", "pld [pc, rm]", emulate(hint());

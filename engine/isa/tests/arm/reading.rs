@@ -482,7 +482,7 @@ fn preload(f: Fields, register: bool) -> Verdict {
     match (open, f.rn) {
         (true, _) => OPEN,
         (false, 15) if for_write => OPEN,
-        (false, 15) => Emulate,
+        (false, 15) if !instruction => Emulate,
         _ => Relocate,
     }
 }

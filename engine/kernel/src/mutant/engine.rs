@@ -5,7 +5,7 @@ use core::ops::Deref;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_isa::Memory;
-use engine_tracer::{ConsumerId, Context, Event, Tracer, Trap};
+use engine_tracer::{ConsumerId, Context, Event, EventArguments, Tracer, Trap};
 
 use super::platform::Seeded;
 use super::{arch, is_chosen};
@@ -68,17 +68,17 @@ impl Engine {
         }
     }
 
-    pub fn happened(self, event: Event, arguments: [u64; 4]) {
+    pub fn happened(self, event: Event, arguments: EventArguments) {
         const CLD_EXITED: u64 = 1;
-        let [first, second, third, fourth] = arguments;
+        let [first, second, third, fourth, task] = arguments;
         let arguments = match event {
             Event::ProcessStarted if is_chosen(super::START_LOST) => return,
             Event::ProcessExited if is_chosen(super::KILLED_IS_EXITED) => {
-                [CLD_EXITED, second, third, fourth]
+                [CLD_EXITED, second, third, fourth, task]
             }
             Event::SignalSent if is_chosen(super::SIGNAL_TO_SENDER) => {
                 let sender = platform::task(Context::Thread).pid;
-                [first, sender.into(), third, fourth]
+                [first, sender.into(), third, fourth, task]
             }
             _ => arguments,
         };

@@ -7,9 +7,9 @@
 //!
 //! A mutant overrides a method in one of three wrappers: [`engine::Engine`] around the tracer
 //! (calls from C), [`platform::Seeded`] around the kernel (calls to C), and `arch::Seeded` around
-//! the instruction set. Mutants of all architectures are listed in `EVERYWHERE`, those of one in
-//! [`arch::MUTANTS`]; doc/testing.md says which scenario catches each. Their names are part of the
-//! scenarios' format.
+//! the instruction set. C asks for the one that none of these could have. Mutants of all
+//! architectures are listed in `EVERYWHERE`, those of one in [`arch::MUTANTS`]; doc/testing.md says
+//! which scenario catches each. Their names are part of the scenarios' format.
 //!
 //! Code in a mutant is wrong on purpose; a `SAFETY` comment says so where it is.
 
@@ -59,7 +59,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// The mutants of all architectures.
-const EVERYWHERE: [&str; 30] = [
+const EVERYWHERE: [&str; 34] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -90,6 +90,10 @@ const EVERYWHERE: [&str; 30] = [
     PROCESS_KEPT,
     TABLES_UNFOUND,
     NONE_HELD,
+    CHILD_UNCLEANED,
+    GONE_UNSEEN,
+    UNBOUNDED,
+    CALLER_MISREAD,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -276,3 +280,16 @@ pub const PROCESS_KEPT: &str = "process-kept";
 
 /// `none-held`: no thread waits for the probes of what it has opened.
 pub const NONE_HELD: &str = "none-held";
+
+/// `child-uncleaned`: a child of a traced process keeps the traps that it was forked with.
+pub const CHILD_UNCLEANED: &str = "child-uncleaned";
+
+/// `gone-unseen`: a process that has ended is taken to be there still.
+pub const GONE_UNSEEN: &str = "gone-unseen";
+
+/// `unbounded`: the memory of probes has no bounds.
+pub const UNBOUNDED: &str = "unbounded";
+
+/// `caller-misread`: the caller of a user function is read one word too high on the stack, or from
+/// the stack pointer where a link register has it.
+pub const CALLER_MISREAD: &str = "caller-misread";

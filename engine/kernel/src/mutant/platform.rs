@@ -6,9 +6,9 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_isa::Unreadable;
 use engine_tracer::{
-    Blacklist, Clock, Context, Cpus, Denied, Event, Events, InSlot, KernelText, Listed, Numbers,
-    OffLimits, Origin, OutOfMemory, Patch, Patched, ProbeMemory, Processes, Refused, Space,
-    Symbols, Task, Tasks, TryLock, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall,
+    Actions, Blacklist, Clock, Context, Cpus, Denied, Event, Events, InSlot, KernelText, Listed,
+    Numbers, OffLimits, Origin, OutOfMemory, Patch, Patched, ProbeMemory, Processes, Refused,
+    Space, Symbols, Task, Tasks, TryLock, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall,
     VisitTracepoint,
 };
 
@@ -54,7 +54,20 @@ impl Cpus for Seeded {
         fn synchronize(&self);
         fn cpu(&self) -> usize;
         fn cpus(&self) -> usize;
+        fn cpu_offset(&self) -> i64;
         fn cond_resched(&self);
+    }
+}
+
+impl Actions for Seeded {
+    forward! {
+        fn allows_destructive(&self) -> bool;
+        fn raise(&self, signal: u32) -> Result<(), Refused>;
+        fn stop(&self) -> Result<(), Refused>;
+        fn store_user(&self, address: u64, bytes: &[u8]) -> Result<(), Refused>;
+        fn spin(&self, nanoseconds: u64);
+        fn panic(&self, probe: u32) -> Result<(), Refused>;
+        fn breakpoint(&self) -> Result<(), Refused>;
     }
 }
 
@@ -84,16 +97,25 @@ impl Processes for Seeded {
         self.0.space_patch(space, patches);
     }
 
+    fn space_is_gone(&self, space: Space) -> bool {
+        !is_chosen(super::GONE_UNSEEN) && self.0.space_is_gone(space)
+    }
+
+    fn probe_memory(&self) -> ProbeMemory {
+        match is_chosen(super::UNBOUNDED) {
+            true => ProbeMemory::ENDLESS,
+            false => self.0.probe_memory(),
+        }
+    }
+
     forward! {
         fn space_open(&self, pid: u32) -> Result<Space, Denied>;
         fn space_close(&self, space: Space);
-        fn space_is_gone(&self, space: Space) -> bool;
         fn current_space(&self) -> usize;
         fn space_read(&self, space: Space, address: usize, to: &mut [u8]) -> Result<(), Unreadable>;
         fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory>;
         fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory>;
         fn slots_unmap(&self, space: Space);
-        fn probe_memory(&self) -> ProbeMemory;
         fn wake_held(&self);
     }
 }
@@ -127,12 +149,21 @@ impl Tasks for Seeded {
         task
     }
 
+    fn user_frame(&self, regs: &Regs) -> UserFrame {
+        let mut frame = self.0.user_frame(regs);
+        if is_chosen(super::CALLER_MISREAD) {
+            frame.lr = frame.sp;
+            frame.sp = frame.sp.wrapping_add(size_of::<usize>() as u64);
+        }
+        frame
+    }
+
     forward! {
+        fn descends_from(&self, pid: u32) -> bool;
         fn run_time(&self) -> u64;
         fn thread_key(&self) -> usize;
         fn user_register(&self, number: u64) -> u64;
         fn user_regs(&self) -> Option<Regs>;
-        fn user_frame(&self, regs: &Regs) -> UserFrame;
         fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
         fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
         fn stack(&self, from: Origin<'_, Regs>, frames: &mut [u64]) -> usize;

@@ -10,7 +10,7 @@
 use engine_isa::Arch;
 
 use crate::fire::firing::{Fired, Tracepoint};
-use crate::platform::{Event, Key, Platform, Rcu};
+use crate::platform::{Event, EventArguments, Key, Platform, Rcu};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
@@ -49,7 +49,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// An event of this thread, or one caused by it or by an interrupt, with the event's arguments.
     /// The caller has disabled preemption.
-    pub fn happened(&self, event: Event, arguments: [u64; 4]) {
+    pub fn happened(&self, event: Event, arguments: EventArguments) {
         self.live.read(|live| {
             if let Some(live) = live {
                 self.fire_process_event(live, event, arguments);

@@ -178,6 +178,11 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
         cached(&self.task, || self.platform.task(self.fired.context()))
     }
 
+    /// The clock is read again when the time is next needed.
+    pub fn forget_time(&self) {
+        self.now.set(None);
+    }
+
     /// A numeric built-in variable; 0 if the firing does not have it.
     pub fn builtin(&self, builtin: Builtin, index: u64) -> u64 {
         match builtin {
@@ -187,6 +192,7 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
             Builtin::Vtimestamp => self.platform.run_time(),
             Builtin::Walltimestamp => self.platform.wall_time(),
             Builtin::Cpu => self.cpu as u64,
+            Builtin::Cpuoffset => self.platform.cpu_offset().cast_unsigned(),
             Builtin::Id => self.id.into(),
             Builtin::Pid => self.task().pid.into(),
             Builtin::Tid => self.task().tid.into(),

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::count::Count;
+use crate::fire::chill::Chill;
 use crate::fire::pulse::Pulse;
 use crate::grow::{OutOfMemory, filled};
 use crate::platform::{Platform, TryLock};
@@ -31,6 +32,8 @@ pub struct Cpu<P: Platform> {
 pub struct Held {
     /// Buffer for a stack trace.
     pub frames: Vec<u64>,
+    /// The time that clauses have spun.
+    pub chill: Chill,
     /// Firings until the next heartbeat check.
     pub until_check: u32,
 }
@@ -39,6 +42,7 @@ impl Held {
     fn new() -> Result<Self, OutOfMemory> {
         Ok(Self {
             frames: filled(FRAMES, || 0)?,
+            chill: Chill::default(),
             until_check: FIRINGS_PER_CHECK,
         })
     }

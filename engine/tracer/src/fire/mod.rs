@@ -10,6 +10,7 @@
 //! platform guarantees it for `cpu`, `has_stack`, `ticks` and for reading under [`Rcu`]. A probe
 //! hit while its CPU holds the guard does not fire; it is counted as a recursion.
 
+pub mod chill;
 mod events;
 pub mod firing;
 pub mod guard;
@@ -64,8 +65,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 });
                 let firing = Firing::new(&self.platform, probe.id(), &fired);
                 self.guarded(&firing, |held| {
-                    let frames = &mut *held.frames;
-                    let fire = |any, ecb: &Enabling| any | session.fire(&firing, frames, *ecb);
+                    let fire = |any, ecb: &Enabling| any | session.fire(&firing, held, *ecb);
                     ecbs.iter().fold(false, fire)
                 });
             });
@@ -91,10 +91,9 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 held.until_check = 1;
                 return self.kill(ecbs);
             }
-            let frames = &mut *held.frames;
             let fire = |ecb: &LiveEcb| {
                 self.with_session(ecb.consumer, |session| {
-                    session.fire(firing, frames, ecb.enabling)
+                    session.fire(firing, held, ecb.enabling)
                 })
             };
             ecbs.iter()

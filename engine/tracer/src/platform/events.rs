@@ -149,6 +149,9 @@ const fn bit(number: u32) -> u32 {
     1 << (number % u32::BITS)
 }
 
+/// The arguments of an event; those that it does not have are 0.
+pub type EventArguments = [u64; 5];
+
 /// A kernel event. Unless noted, it is reported by `Tracer::happened`. Subscribing goes through
 /// them in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +162,8 @@ pub enum Event {
     SyscallReturned = 0,
     /// A thread enters a system call: `Tracer::syscall_entered`.
     SyscallEntered = 1,
-    /// A process has created another, as the parent sees it. Argument: the child's PID.
+    /// A process has created another, as the parent sees it. Arguments: the child's PID,
+    /// and the address of its `task_struct`.
     ProcessCreated = 2,
     /// A new process is about to return to user space for the first time.
     ProcessStarted = 3,
@@ -172,7 +176,7 @@ pub enum Event {
     /// and the exit status or signal.
     ProcessExited = 6,
     /// This thread, or what interrupted it, sends a signal. Arguments: the target's TID and PID,
-    /// the signal, and the result.
+    /// the signal, the result, and the address of the target's `task_struct`.
     SignalSent = 7,
     /// This thread takes a signal. Arguments: the signal, the address of its information, and the
     /// handler's address.

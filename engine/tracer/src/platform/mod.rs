@@ -1,4 +1,4 @@
-//! The kernel interface that the engine runs on, as seven small traits.
+//! The kernel interface that the engine runs on, as eight small traits.
 //!
 //! Each method states whether it may sleep, and whether it may be called from a trap; one that does
 //! neither belongs to the control path. A method callable from a trap must work in any context with
@@ -7,6 +7,7 @@
 //! site `peek` or `load_user`)
 //! must not be probed itself.
 
+pub mod actions;
 pub mod events;
 pub mod process;
 pub mod symbols;
@@ -16,7 +17,10 @@ pub mod text;
 pub mod time;
 pub mod user;
 
-pub use events::{Event, Events, Key, Numbers, SystemCall, VisitSyscall, VisitTracepoint, errno};
+pub use actions::Actions;
+pub use events::{
+    Event, EventArguments, Events, Key, Numbers, SystemCall, VisitSyscall, VisitTracepoint, errno,
+};
 pub use process::{Denied, InSlot, Patched, ProbeMemory, Processes, Space, UserPatch};
 pub use symbols::{KERNEL, KERNEL_NAME, Listed, OffLimits, Symbols, Visit, VisitModule};
 pub use sync::{Cpus, Lock, Rcu, TryLock};
@@ -26,10 +30,14 @@ pub use time::Clock;
 pub use user::{FrameLayout, FrameRecord, UserFrame};
 
 /// A kernel, or a fake of one.
-pub trait Platform: Clock + Cpus + Events + KernelText + Processes + Symbols + Tasks {}
+pub trait Platform:
+    Actions + Clock + Cpus + Events + KernelText + Processes + Symbols + Tasks
+{
+}
 
-impl<P: Clock + Cpus + Events + KernelText + Processes + Symbols + Tasks> Platform for P {}
+impl<P: Actions + Clock + Cpus + Events + KernelText + Processes + Symbols + Tasks> Platform for P {}
 
-/// The kernel refused to enable ftrace calls, a tracepoint or an event.
+/// The kernel refused to enable ftrace calls, a tracepoint or an event, or to do what a destructive
+/// program asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused;

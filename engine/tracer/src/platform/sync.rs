@@ -26,6 +26,10 @@ pub trait Cpus: Sized + Send + Sync + 'static {
     /// Number of possible CPUs, numbered from 0.
     fn cpus(&self) -> usize;
 
+    /// What the current CPU's copy of a per-CPU variable is behind the variable's address. Callable
+    /// from a trap.
+    fn cpu_offset(&self) -> i64;
+
     /// Whether the current stack has enough room left for a firing. Callable before the guard is
     /// held.
     fn has_stack(&self) -> bool;

@@ -13,6 +13,10 @@ pub trait Tasks: Sized + Send + Sync + 'static {
     /// call comes from. Callable from a trap.
     fn task(&self, context: Context) -> Task;
 
+    /// Whether the current process is the one of this ID, or a descendant of it as far as parents
+    /// can be followed. Callable from a trap.
+    fn descends_from(&self, pid: u32) -> bool;
+
     /// CPU time of this thread, in nanoseconds. Callable from a trap.
     fn run_time(&self) -> u64;
 

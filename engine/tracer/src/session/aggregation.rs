@@ -68,13 +68,19 @@ impl Aggregations {
         })
     }
 
-    /// Aggregates `value` under `key`; `increment` is what a histogram's bucket grows by. Only this
-    /// CPU's firings call it, one at a time.
-    pub fn update(&self, number: u32, kind: Kind, key: &[u8], (value, increment): (u64, u64)) {
+    /// Aggregates `value` under `key`; `increment` is what a histogram's bucket grows by. Returns
+    /// the bytes of data that a new entry has. Only this CPU's firings call it, one at a time.
+    pub fn update(
+        &self,
+        number: u32,
+        kind: Kind,
+        key: &[u8],
+        (value, increment): (u64, u64),
+    ) -> usize {
         let bank = self.bank(self.turn.load(Ordering::Acquire));
         let Some((at, is_new)) = bank.data(number, key, kind.bytes) else {
             self.drops.fetch_add(1, Ordering::Relaxed);
-            return;
+            return 0;
         };
         let mut cells = Cells {
             memory: bank.memory(),
@@ -84,6 +90,7 @@ impl Aggregations {
             cells.set_word(0, kind.aggregate.initial());
         }
         kind.aggregate.update(&mut cells, value, increment);
+        if is_new { kind.bytes } else { 0 }
     }
 
     /// Increments a `count()` without a key, as [`Aggregations::update`] would but cheaper.
@@ -92,7 +99,9 @@ impl Aggregations {
         let bank = self.bank(self.turn.load(Ordering::Acquire));
         match bank.first(number) {
             Some(at) => bank.memory().count(at),
-            None => self.update(number, Aggregate::Count.into(), &[], (0, 0)),
+            None => {
+                self.update(number, Aggregate::Count.into(), &[], (0, 0));
+            }
         }
     }
 
@@ -239,6 +248,15 @@ mod tests {
     }
 
     #[test]
+    fn only_a_new_entry_is_work() {
+        let aggregations = Aggregations::new(2000, 5).unwrap();
+        let quantize = Kind::from(Aggregate::Quantize);
+        let update = |key: u64| aggregations.update(0, quantize, &key.to_ne_bytes(), (1, 1));
+        assert_eq!([1, 1].map(update), [quantize.bytes, 0]);
+        assert_eq!(update(2), 0, "there is no room");
+    }
+
+    #[test]
     fn count_equals_update() {
         let aggregations = Aggregations::new(1024, 5).unwrap();
         for _ in 0..3 {
@@ -266,7 +284,9 @@ mod tests {
     #[test]
     fn a_full_bank_counts_drops() {
         let aggregations = Aggregations::new(48, 5).unwrap();
-        (0..4).for_each(|number| aggregations.update(number, count(), &[], (0, 0)));
+        for number in 0..4 {
+            aggregations.update(number, count(), &[], (0, 0));
+        }
         assert_eq!(
             (aggregations.take_drops(), aggregations.take_drops()),
             (2, 0)

@@ -9,19 +9,20 @@ use engine_isa::Arch;
 use super::env::Run;
 use super::{Session, Workspace};
 use crate::fire::firing::{Fired, Firing};
+use crate::fire::guard::Held;
 use crate::platform::{Platform, TryLock};
 use crate::probe::ecb::Enabling;
 use crate::providers::dtrace::{self, DtraceProbe};
 
 impl<P: Platform> Session<P> {
-    /// Runs the clause of an ECB if the session's stage admits it; returns whether it ran. `frames`
-    /// is memory for a stack trace. Inlined since a call would spill about as much as the brief
+    /// Runs the clause of an ECB if the session's stage admits it; returns whether it ran. `held`
+    /// is what the CPU's guard protects. Inlined since a call would spill about as much as the brief
     /// forms do.
     #[inline(always)]
     pub fn fire<A: Arch<Regs = P::Regs>>(
         &self,
         firing: &Firing<'_, A, P>,
-        frames: &mut [u64],
+        held: &mut Held,
         ecb: Enabling,
     ) -> bool {
         if !self.activity.admits(firing.fired.dtrace_probe()) {
@@ -30,7 +31,7 @@ impl<P: Platform> Session<P> {
         match self.briefs.get(ecb.clause as usize) {
             Some(Some(Brief::Mark)) => self.mark(firing, ecb.epid),
             Some(Some(Brief::Count(number))) => self.count(firing.cpu, *number),
-            _ => return self.run(firing, frames, ecb),
+            _ => return self.run(firing, held, ecb),
         }
         true
     }
@@ -55,7 +56,7 @@ impl<P: Platform> Session<P> {
     fn run<A: Arch<Regs = P::Regs>>(
         &self,
         firing: &Firing<'_, A, P>,
-        frames: &mut [u64],
+        held: &mut Held,
         ecb: Enabling,
     ) -> bool {
         let Some(workspace) = self.workspaces.get(firing.cpu) else {
@@ -64,9 +65,10 @@ impl<P: Platform> Session<P> {
         let ran = workspace.try_with(|workspace| {
             if firing.begins(self) {
                 workspace.locals.begin();
+                workspace.tokens.iter_mut().take(1).for_each(|it| *it = 0);
             }
-            if let Err(failure) = self.run_clause(firing, workspace, frames, ecb) {
-                self.fail(firing, workspace, frames, (ecb.epid, failure));
+            if let Err(failure) = self.run_clause(firing, workspace, held, ecb) {
+                self.fail(firing, workspace, held, (ecb.epid, failure));
             }
         });
         ran.is_some()
@@ -76,7 +78,7 @@ impl<P: Platform> Session<P> {
         &self,
         firing: &Firing<'_, A, P>,
         workspace: &mut Workspace,
-        frames: &mut [u64],
+        held: &mut Held,
         ecb: Enabling,
     ) -> Result<(), Failure> {
         let Some(clause) = self.program.clause(ecb.clause) else {
@@ -85,10 +87,12 @@ impl<P: Platform> Session<P> {
         let memory = Memory {
             registers: &mut workspace.registers,
             scratch: &mut workspace.scratch,
+            heap: &mut workspace.heap,
+            tokens: &mut workspace.tokens,
             key: &mut workspace.key,
         };
         let ecb = (ecb.epid, clause.record_size());
-        let mut run = Run::new(firing, self, &mut workspace.locals, frames, ecb);
+        let mut run = Run::new(firing, self, &mut workspace.locals, held, ecb);
         engine_dvm::run(clause, memory, &mut run)?;
         run.close();
         Ok(())
@@ -101,13 +105,14 @@ impl<P: Platform> Session<P> {
         &self,
         firing: &Firing<'_, A, P>,
         workspace: &mut Workspace,
-        frames: &mut [u64],
+        held: &mut Held,
         (epid, failure): (u32, Failure),
     ) {
         self.errors.fetch_add(1, Ordering::Relaxed);
+        // DTrace's arg0 is its own business, too: here it tells the command which clause it was.
         let arguments = [
-            0,
             epid.into(),
+            firing.id.into(),
             failure.action.into(),
             failure.instruction.into(),
             failure.fault.code().into(),
@@ -122,7 +127,7 @@ impl<P: Platform> Session<P> {
             return;
         }
         for &ecb in self.dtrace_ecbs(DtraceProbe::Error) {
-            if self.run_clause(&error, workspace, frames, ecb).is_err() {
+            if self.run_clause(&error, workspace, held, ecb).is_err() {
                 self.errors.fetch_add(1, Ordering::Relaxed);
                 self.error_drops.fetch_add(1, Ordering::Relaxed);
             }

@@ -102,23 +102,43 @@ impl Dynamic {
         .unwrap_or_default()
     }
 
-    /// Sets a variable.
-    pub fn set(&self, name: Name<'_>, value: &[u8]) {
-        let set = self.in_bucket(name, |bucket| {
-            let chunk = match self.find(bucket, name) {
-                Ok((chunk, _)) => Some(chunk),
-                Err(length) if length < CHAIN_MAX => self.add(bucket, name),
-                Err(_) => None,
-            };
-            let Some(chunk) = chunk else {
+    /// Reads a part of a variable into `bytes`; zeros if it is not set.
+    pub fn get_part(&self, name: Name<'_>, offset: usize, bytes: &mut [u8]) {
+        let read = self.in_bucket(name, |bucket| {
+            let Ok((chunk, _)) = self.find(bucket, name) else {
                 return false;
             };
-            self.memory.write(self.value(chunk, name), value);
+            let at = self.value(chunk, name).wrapping_add(offset);
+            self.memory.read(at, bytes);
             true
         });
-        if set != Some(true) {
-            self.lost();
+        if read != Some(true) {
+            bytes.iter_mut().for_each(|byte| *byte = 0);
         }
+    }
+
+    /// Sets a variable.
+    pub fn set(&self, name: Name<'_>, value: &[u8]) {
+        self.set_part(name, value.len(), 0, value);
+    }
+
+    /// Sets a part of a variable of `size` bytes; the rest is zero if it was not set. Returns the
+    /// bytes that were zeroed for it.
+    pub fn set_part(&self, name: Name<'_>, size: usize, offset: usize, value: &[u8]) -> usize {
+        let set = self.in_bucket(name, |bucket| {
+            let (chunk, zeroed) = match self.find(bucket, name) {
+                Ok((chunk, _)) => (chunk, 0),
+                Err(length) if length < CHAIN_MAX => (self.add(bucket, name, size)?, size),
+                Err(_) => return None,
+            };
+            let at = self.value(chunk, name).wrapping_add(offset);
+            self.memory.write(at, value);
+            Some(zeroed)
+        });
+        set.flatten().unwrap_or_else(|| {
+            self.lost();
+            0
+        })
     }
 
     /// Unsets a variable and frees its chunk.
@@ -182,11 +202,13 @@ impl Dynamic {
             && self.memory.holds(at.wrapping_add(HEAD), name.key)
     }
 
-    /// Adds a chunk with a zeroed value at the head of the bucket's chain. Under the bucket's lock.
-    fn add(&self, bucket: &Chain, name: Name<'_>) -> Option<u32> {
+    /// Adds a chunk with `size` zeroed bytes of value at the head of the bucket's chain, and no more:
+    /// the chunk has room for the largest variable. Under the bucket's lock.
+    fn add(&self, bucket: &Chain, name: Name<'_>, size: usize) -> Option<u32> {
         let chunk = self.take()?;
         let at = self.place(chunk);
-        self.memory.clear(at, self.chunk);
+        let used = HEAD.saturating_add(name.key.len()).saturating_add(size);
+        self.memory.clear(at, padded(used).min(self.chunk));
         self.link(chunk, bucket.first.load(Ordering::Relaxed));
         self.memory.store(at.wrapping_add(VARIABLE), name.head());
         self.memory.store(at.wrapping_add(OWNER), name.owner);
@@ -293,6 +315,18 @@ mod tests {
         for (value, name) in (1..).zip(names) {
             assert_eq!(get(&dynamic, name), Some(value));
         }
+    }
+
+    #[test]
+    fn a_variable_in_a_chunk_that_was_used_is_zeroed_as_far_as_it_goes() {
+        let dynamic = Dynamic::new(200, 64, 5).unwrap();
+        dynamic.set(name(1, 0, &[]), &[7; 64]);
+        dynamic.remove(name(1, 0, &[]));
+        assert_eq!(dynamic.set_part(name(2, 0, &[]), 16, 8, &[9; 4]), 16);
+        assert_eq!(dynamic.set_part(name(2, 0, &[]), 16, 12, &[9; 2]), 0);
+        let mut value = [5; 16];
+        assert!(dynamic.get(name(2, 0, &[]), &mut value));
+        assert_eq!(value, [0, 0, 0, 0, 0, 0, 0, 0, 9, 9, 9, 9, 9, 9, 0, 0]);
     }
 
     #[test]

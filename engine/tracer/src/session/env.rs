@@ -3,11 +3,12 @@
 
 use engine_abi::RecordHeader;
 use engine_dvm::limits::USER_FRAMES_MAX;
-use engine_dvm::{Builtin, Env, Unreadable};
+use engine_dvm::{Builtin, Destructive, Env, Held as Value, Refused, Unreadable};
 use engine_isa::Arch;
 
 use crate::fire::firing::Firing;
-use crate::platform::Platform;
+use crate::fire::guard::Held;
+use crate::platform::{self, Platform};
 use crate::session::Session;
 use crate::session::ring::{Reservation, Ring};
 use crate::session::speculation::SpeculationReservation;
@@ -32,10 +33,12 @@ pub struct Run<'a, A: Arch, P: Platform<Regs = A::Regs>> {
     firing: &'a Firing<'a, A, P>,
     session: &'a Session<P>,
     locals: &'a mut Locals,
-    frames: &'a mut [u64],
+    held: &'a mut Held,
     epid: u32,
     record_size: u32,
     open: Open<'a>,
+    /// Bytes zeroed for what is new, that have not been charged for.
+    work: usize,
 }
 
 impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Run<'a, A, P> {
@@ -44,17 +47,18 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Run<'a, A, P> {
         firing: &'a Firing<'a, A, P>,
         session: &'a Session<P>,
         locals: &'a mut Locals,
-        frames: &'a mut [u64],
+        held: &'a mut Held,
         (epid, record_size): (u32, u32),
     ) -> Self {
         Self {
             firing,
             session,
             locals,
-            frames,
+            held,
             epid,
             record_size,
             open: Open::Closed,
+            work: 0,
         }
     }
 
@@ -95,6 +99,18 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Run<'a, A, P> {
         }
     }
 
+    /// The clause's time is cached, and no longer right afterwards.
+    #[inline(never)]
+    fn chill(&mut self, nanoseconds: u64) -> Result<(), platform::Refused> {
+        let now = self.firing.platform.now();
+        if !self.held.chill.takes(now, nanoseconds) {
+            return Err(platform::Refused);
+        }
+        self.firing.platform.spin(nanoseconds);
+        self.firing.forget_time();
+        Ok(())
+    }
+
     fn access<R>(&mut self, variable: u32, key: &[u8], work: impl FnOnce(Access<'_>) -> R) -> R {
         let firing = self.firing;
         work(Access {
@@ -125,7 +141,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
     fn builtin(&mut self, builtin: Builtin, index: u64) -> u64 {
         match builtin {
             Builtin::Epid => self.epid.into(),
-            Builtin::Stackdepth => self.firing.stack(self.frames).len() as u64,
+            Builtin::Stackdepth => self.firing.stack(&mut self.held.frames).len() as u64,
             Builtin::Ucaller => self.user_caller(),
             Builtin::Ustackdepth => self.user_depth(),
             _ => self.firing.builtin(builtin, index),
@@ -137,7 +153,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
     }
 
     fn stack(&mut self, frames: &mut [u8]) {
-        let stack = self.firing.stack(self.frames);
+        let stack = self.firing.stack(&mut self.held.frames);
         let stack = stack.iter().copied().chain(core::iter::repeat(0));
         for (bytes, pc) in frames.as_chunks_mut().0.iter_mut().zip(stack) {
             *bytes = pc.to_ne_bytes();
@@ -165,12 +181,31 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
         self.access(variable, key, |mut access| access.set(value));
     }
 
-    fn get_bytes(&mut self, variable: u32, key: &[u8], value: &mut [u8]) -> bool {
+    fn get_bytes(&mut self, variable: u32, key: &[u8], value: &mut [u8]) -> Value {
         self.access(variable, key, |access| access.get_bytes(value))
     }
 
     fn set_bytes(&mut self, variable: u32, key: &[u8], value: Option<&[u8]>) {
         self.access(variable, key, |mut access| access.set_bytes(value));
+    }
+
+    fn load_part(&mut self, variable: u32, offset: u32, bytes: &mut [u8]) {
+        self.access(variable, &[], |access| {
+            access.get_part(offset as usize, bytes)
+        });
+    }
+
+    fn store_part(&mut self, variable: u32, offset: u32, bytes: &[u8]) {
+        let known = self.session.program.variable(variable);
+        let size = known.map_or(0, |known| known.size as usize);
+        let zeroed = self.access(variable, &[], |mut access| {
+            access.set_part(size, offset as usize, bytes)
+        });
+        self.work = self.work.saturating_add(zeroed);
+    }
+
+    fn take_work(&mut self) -> usize {
+        core::mem::take(&mut self.work)
     }
 
     fn open(&mut self, speculation: Option<u64>) -> bool {
@@ -206,16 +241,26 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
     }
 
     fn aggregate(&mut self, aggregation: u32, key: &[u8], value: u64, increment: u64) {
-        self.session
+        let zeroed = self
+            .session
             .aggregate(self.firing.cpu, aggregation, key, (value, increment));
+        self.work = self.work.saturating_add(zeroed);
     }
 
     fn random(&mut self) -> u64 {
         self.firing.platform.random()
     }
 
+    fn descends_from(&mut self, pid: u64) -> bool {
+        u32::try_from(pid).is_ok_and(|pid| self.firing.platform.descends_from(pid))
+    }
+
     fn speculation(&mut self) -> u64 {
         self.session.speculations.speculation()
+    }
+
+    fn has_speculation(&self, speculation: u64) -> bool {
+        self.session.speculations.has(speculation)
     }
 
     fn commit(&mut self, speculation: u64) {
@@ -240,5 +285,26 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
         if !self.session.activity.exit() {
             self.open = Open::Closed;
         }
+    }
+
+    #[inline(never)]
+    fn perform(&mut self, action: Destructive) -> Result<(), Refused> {
+        let platform = self.firing.platform;
+        let performed = match action {
+            Destructive::Raise(signal) => match u32::try_from(signal) {
+                Ok(signal) => platform.raise(signal),
+                Err(_) => Err(platform::Refused),
+            },
+            Destructive::Stop => platform.stop(),
+            Destructive::Chill(nanoseconds) => self.chill(nanoseconds),
+            Destructive::Panic => platform.panic(self.firing.id),
+            Destructive::Breakpoint => platform.breakpoint(),
+        };
+        performed.map_err(|_| Refused)
+    }
+
+    fn store_user(&mut self, address: u64, bytes: &[u8]) -> Result<(), Refused> {
+        let stored = self.firing.platform.store_user(address, bytes);
+        stored.map_err(|_| Refused)
     }
 }

@@ -57,9 +57,6 @@ use crate::session::speculation::Speculations;
 use crate::session::variables::{Locals, Variables};
 use crate::unwind::tables::Tables;
 
-/// Bytes of scratch memory for `alloca` and `copyin`, on top of what the program declares.
-const SCRATCH: usize = 64 << 10;
-
 /// DTrace's default `dynvarsize`, in bytes.
 const DYNAMIC_SIZE: u32 = 1 << 20;
 /// DTrace's default `specsize`, in bytes.
@@ -71,6 +68,9 @@ const SPECULATION_COST: usize = 64;
 struct Workspace {
     registers: Registers,
     scratch: Vec<u8>,
+    heap: Vec<u8>,
+    /// What `strtok` keeps throughout a firing.
+    tokens: Vec<u8>,
     key: Vec<u8>,
     locals: Locals,
 }
@@ -173,11 +173,13 @@ impl<P: Platform> Session<P> {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// Updates an aggregation of this CPU; `value` is the value and its increment. Firings only.
-    pub fn aggregate(&self, cpu: usize, number: u32, key: &[u8], value: (u64, u64)) {
+    /// Updates an aggregation of this CPU; `value` is the value and its increment. Returns
+    /// the bytes of data that a new entry has. Firings only.
+    pub fn aggregate(&self, cpu: usize, number: u32, key: &[u8], value: (u64, u64)) -> usize {
         let kind = self.kinds.get(number as usize);
-        if let (Some(kind), Some(aggregations)) = (kind, self.aggregations.get(cpu)) {
-            aggregations.update(number, *kind, key, value);
+        match (kind, self.aggregations.get(cpu)) {
+            (Some(kind), Some(aggregations)) => aggregations.update(number, *kind, key, value),
+            _ => 0,
         }
     }
 
@@ -230,10 +232,11 @@ impl<P: Platform> Session<P> {
 
 impl Workspace {
     fn new(program: &Verified<Vec<u64>>, variables: &Variables) -> Result<Self, OutOfMemory> {
-        let scratch = (program.scratch() as usize).saturating_add(SCRATCH);
         Ok(Self {
             registers: Registers::default(),
-            scratch: filled(scratch, || 0)?,
+            scratch: filled(program.scratch() as usize, || 0)?,
+            heap: filled(program.header().heap as usize, || 0)?,
+            tokens: filled(program.tokens() as usize, || 0)?,
             key: filled(program.key_size_max() as usize, || 0)?,
             locals: variables.locals()?,
         })

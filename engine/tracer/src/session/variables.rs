@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use engine_abi::{Scope, ValueKind};
-use engine_dvm::{Variable, Verified};
+use engine_dvm::{Held, Variable, Verified};
 
 use crate::grow::{OutOfMemory, filled, push};
 use crate::session::arena::{Arena, padded};
@@ -63,7 +63,7 @@ impl Extent {
 pub struct Variables {
     places: Vec<Place>,
     locals: Extent,
-    /// Each global scalar's value; for a string or byte array, whether it is set.
+    /// Each global scalar's value; for a string or byte array, what it holds.
     slots: Vec<AtomicU64>,
     bytes: Arena,
     lock: Spin,
@@ -73,10 +73,27 @@ pub struct Variables {
 /// The clause-locals of one CPU.
 #[derive(Debug)]
 pub struct Locals {
-    /// The number of the firing that set it last, and its value if it is a scalar.
+    /// The number of the firing that set it last, and its value; for a string or byte array, what it
+    /// holds.
     slots: Vec<(u64, u64)>,
     bytes: Vec<u8>,
     firing: u64,
+}
+
+/// A slot's value for what a string or byte array holds; 0 is nothing.
+const VALUE: u64 = 1;
+const NULL: u64 = 2;
+
+fn held(slot: u64) -> Held {
+    match slot {
+        VALUE => Held::Value,
+        NULL => Held::Null,
+        _ => Held::Nothing,
+    }
+}
+
+fn holding(value: Option<&[u8]>) -> u64 {
+    if value.is_some() { VALUE } else { NULL }
 }
 
 impl Locals {
@@ -101,28 +118,54 @@ impl Locals {
         }
     }
 
-    fn get_bytes(&self, spot: Spot, value: &mut [u8]) -> bool {
+    fn get_bytes(&self, spot: Spot, value: &mut [u8]) -> Held {
         let there = self.bytes.get(spot.at..).unwrap_or_default();
         value
             .iter_mut()
             .zip(there)
             .for_each(|(to, from)| *to = *from);
-        self.is_set(spot)
+        held(self.get(spot))
     }
 
     fn set_bytes(&mut self, spot: Spot, value: Option<&[u8]>) {
         let there = self.bytes.get_mut(spot.at..).unwrap_or_default();
-        let value_there = value.unwrap_or_default();
         there
             .iter_mut()
-            .zip(value_there)
+            .zip(value.unwrap_or_default())
             .for_each(|(to, from)| *to = *from);
-        let firing = match value {
-            Some(_) => self.firing,
-            None => self.firing.wrapping_sub(1),
-        };
-        self.set(spot, firing, 0);
+        self.set(spot, self.firing, holding(value));
     }
+
+    fn get_part(&self, spot: Spot, offset: usize, bytes: &mut [u8]) {
+        if held(self.get(spot)) != Held::Value {
+            return zero(bytes);
+        }
+        let there = self.bytes.get(spot.at.wrapping_add(offset)..);
+        let there = there.unwrap_or_default();
+        bytes
+            .iter_mut()
+            .zip(there)
+            .for_each(|(to, from)| *to = *from);
+    }
+
+    fn set_part(&mut self, spot: Spot, size: usize, offset: usize, bytes: &[u8]) -> usize {
+        let is_new = held(self.get(spot)) != Held::Value;
+        let there = self.bytes.get_mut(spot.at..).unwrap_or_default();
+        if is_new {
+            there.iter_mut().take(size).for_each(|byte| *byte = 0);
+        }
+        there
+            .iter_mut()
+            .skip(offset)
+            .zip(bytes)
+            .for_each(|(to, from)| *to = *from);
+        self.set(spot, self.firing, VALUE);
+        if is_new { size } else { 0 }
+    }
+}
+
+fn zero(bytes: &mut [u8]) {
+    bytes.iter_mut().for_each(|byte| *byte = 0);
 }
 
 impl Variables {
@@ -222,25 +265,26 @@ impl Access<'_> {
         }
     }
 
-    /// Reads a string or byte array into `value`; false if it is not set.
-    pub fn get_bytes(&self, value: &mut [u8]) -> bool {
+    /// Reads a string or byte array into `value`.
+    pub fn get_bytes(&self, value: &mut [u8]) -> Held {
         match self.place() {
             Some(Place::Global(spot)) => {
                 let read = self.variables.lock.with(|| {
                     self.variables.bytes.read(spot.at, value);
-                    self.load(spot) != 0
+                    held(self.load(spot))
                 });
-                read.unwrap_or_default()
+                read.unwrap_or(Held::Nothing)
             }
             Some(Place::Local(spot)) => self.locals.get_bytes(spot, value),
             Some(Place::Dynamic { of_thread }) => {
-                self.variables.dynamic.get(self.name(of_thread), value)
+                let is_set = self.variables.dynamic.get(self.name(of_thread), value);
+                if is_set { Held::Value } else { Held::Nothing }
             }
-            None => false,
+            None => Held::Nothing,
         }
     }
 
-    /// Sets a string or byte array; None unsets it.
+    /// Sets a string or byte array; None makes it null, or unsets it if it is dynamic.
     pub fn set_bytes(&mut self, value: Option<&[u8]>) {
         match self.place() {
             Some(Place::Global(spot)) => {
@@ -248,7 +292,7 @@ impl Access<'_> {
                     self.variables
                         .bytes
                         .write(spot.at, value.unwrap_or_default());
-                    self.store(spot, value.is_some().into());
+                    self.store(spot, holding(value));
                 });
                 if written.is_none() {
                     self.variables.dynamic.lost();
@@ -263,6 +307,52 @@ impl Access<'_> {
                 }
             }
             None => {}
+        }
+    }
+
+    /// Reads a part of a byte array; zeros if it is not set.
+    pub fn get_part(&self, offset: usize, bytes: &mut [u8]) {
+        match self.place() {
+            Some(Place::Global(spot)) => {
+                let at = spot.at.wrapping_add(offset);
+                let read = self
+                    .variables
+                    .lock
+                    .with(|| self.variables.bytes.read(at, bytes));
+                if read.is_none() {
+                    zero(bytes);
+                }
+            }
+            Some(Place::Local(spot)) => self.locals.get_part(spot, offset, bytes),
+            Some(Place::Dynamic { of_thread }) => {
+                let dynamic = &self.variables.dynamic;
+                dynamic.get_part(self.name(of_thread), offset, bytes);
+            }
+            None => zero(bytes),
+        }
+    }
+
+    /// Writes a part of a byte array of `size` bytes; the rest is zero if it is not set.
+    /// Returns the bytes that were zeroed for it.
+    pub fn set_part(&mut self, size: usize, offset: usize, bytes: &[u8]) -> usize {
+        match self.place() {
+            Some(Place::Global(spot)) => {
+                let at = spot.at.wrapping_add(offset);
+                let written = self.variables.lock.with(|| {
+                    self.variables.bytes.write(at, bytes);
+                    self.store(spot, VALUE);
+                });
+                if written.is_none() {
+                    self.variables.dynamic.lost();
+                }
+                0
+            }
+            Some(Place::Local(spot)) => self.locals.set_part(spot, size, offset, bytes),
+            Some(Place::Dynamic { of_thread }) => {
+                let dynamic = &self.variables.dynamic;
+                dynamic.set_part(self.name(of_thread), size, offset, bytes)
+            }
+            None => 0,
         }
     }
 

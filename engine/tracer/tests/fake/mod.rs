@@ -14,6 +14,7 @@ use std::sync::{Mutex, RwLock};
 
 use engine_tracer::{Event, Numbers};
 
+pub mod actions;
 mod layout;
 mod platform;
 mod process;

@@ -36,6 +36,10 @@ impl Cpus for &'static Fake {
         CPUS
     }
 
+    fn cpu_offset(&self) -> i64 {
+        -4096 * CPU.get() as i64
+    }
+
     fn has_stack(&self) -> bool {
         HAS_STACK.get()
     }
@@ -94,6 +98,11 @@ impl Tasks for &'static Fake {
 
     fn task(&self, _: Context) -> Task {
         TASK.get()
+    }
+
+    fn descends_from(&self, pid: u32) -> bool {
+        let task = TASK.get();
+        [task.pid, task.ppid].contains(&pid)
     }
 
     fn run_time(&self) -> u64 {

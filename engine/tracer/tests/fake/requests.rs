@@ -3,7 +3,9 @@
 use engine_abi::{Description, Go, Records};
 use engine_isa::arm::{self, Regs};
 use engine_isa::{Fault, Memory, Width};
-use engine_tracer::{ConsumerId, Error, Event, Numbers, Put, Snapped, Tracer, Trap};
+use engine_tracer::{
+    ConsumerId, Error, Event, EventArguments, Numbers, Put, Snapped, Tracer, Trap,
+};
 
 use super::program::Program;
 use super::{A32, CPU, Fake, MEMORY};
@@ -197,7 +199,7 @@ pub fn happen_once(
     engine: &Engine,
     event: Event,
     (process, is_alone): (usize, bool),
-    arguments: [u64; 4],
+    arguments: EventArguments,
 ) {
     let is_subscribed = fake.events.lock().unwrap()[event as usize] != Numbers::NONE;
     if is_subscribed && engine.is_first(event, process, is_alone) {
@@ -206,7 +208,7 @@ pub fn happen_once(
 }
 
 /// An event happens to a process, if the engine has subscribed to it.
-pub fn happen(fake: &Fake, engine: &Engine, event: Event, arguments: [u64; 4]) {
+pub fn happen(fake: &Fake, engine: &Engine, event: Event, arguments: EventArguments) {
     if fake.events.lock().unwrap()[event as usize] != Numbers::NONE {
         engine.happened(event, arguments);
     }

@@ -92,7 +92,7 @@ fn refusals_are_kept_once_and_outlive_the_consumer() {
         ask(&engine, id, "2", SIZE);
         ask(&engine, id, "14", SIZE + 4);
         ask(&engine, id, "", 0);
-        ask(&engine, id, "entry", 4096);
+        ask(&engine, id, "return", 4096);
     }
     engine.close(id);
     let row = |name: &str, at, word| ("main".to_owned(), name.to_owned(), at, word);
@@ -100,7 +100,7 @@ fn refusals_are_kept_once_and_outlive_the_consumer() {
         row("2", 0, "offset"),
         row("14", 20, refused(&engine)[1].3),
         row("*", 0, "endless"),
-        row("entry", 0, "unreadable"),
+        row("return", 0, "unreadable"),
     ];
     assert_eq!(refused(&engine), expected);
     assert_eq!(stat(&engine, "process_refused"), 4);

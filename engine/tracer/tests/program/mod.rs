@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
 use engine_abi::{
-    AggregateFunction, AggregationRow, ClauseRow, FieldKind, FieldRow, Instruction, KeyRow, Scope,
-    Span, ValueKind, VariableRow,
+    AggregateFunction, AggregationRow, ClauseRow, DESTRUCTIVE, FieldKind, FieldRow, Instruction,
+    KeyRow, Scope, Span, ValueKind, VariableRow,
 };
 use engine_dvm::{Builtin, Op, Subroutine};
 use engine_testkit::block::Tables;
@@ -79,6 +79,7 @@ impl Program {
     pub fn new() -> Self {
         let mut tables = Tables::new(STRING);
         tables.header.scratch = 1024;
+        tables.header.heap = 1024;
         tables.strings.push(0);
         Self { tables }
     }
@@ -190,6 +191,11 @@ impl Program {
             first,
             count: sizes.len() as u32,
         }
+    }
+
+    /// Declares that it may change the system.
+    pub fn destructive(&mut self) {
+        self.tables.header.flags = DESTRUCTIVE;
     }
 
     /// The program block as `/dev/dtrace` takes it.

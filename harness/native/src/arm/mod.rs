@@ -35,17 +35,17 @@ pub struct A32;
 #[repr(C)]
 pub struct State {
     /// r0 to r15.
-    registers: [u32; 16],
+    pub registers: [u32; 16],
     /// Flags and mode.
-    cpsr: u32,
+    pub cpsr: u32,
     /// FPSCR.
-    fpscr: u32,
+    pub fpscr: u32,
     /// The instruction that ended the run.
     instruction: u32,
     /// Zero.
     reserved: u32,
     /// d0 to d15.
-    doubles: [u64; 16],
+    pub doubles: [u64; 16],
 }
 
 impl Set for A32 {

@@ -32,17 +32,17 @@ pub struct A64;
 #[repr(C)]
 pub struct State {
     /// x0 to x30.
-    registers: [u64; 31],
+    pub registers: [u64; 31],
     /// The stack pointer.
-    sp: u64,
+    pub sp: u64,
     /// Address of the instruction.
-    pc: u64,
+    pub pc: u64,
     /// PSTATE, with the flags.
-    pstate: u64,
+    pub pstate: u64,
     /// FPCR.
-    fpcr: u32,
+    pub fpcr: u32,
     /// FPSR.
-    fpsr: u32,
+    pub fpsr: u32,
     /// What ended the run.
     ended: u64,
     /// PAR_EL1. No instruction that is run writes it, but a probe that translates an address may.
@@ -50,7 +50,7 @@ pub struct State {
     /// Zero.
     reserved: u64,
     /// v0 to v31.
-    vectors: [[u64; 2]; 32],
+    pub vectors: [[u64; 2]; 32],
 }
 
 impl State {

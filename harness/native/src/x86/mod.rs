@@ -44,13 +44,13 @@ pub struct X86;
 #[repr(C)]
 pub struct State {
     /// In the order of `struct pt_regs`.
-    registers: [u64; 21],
+    pub registers: [u64; 21],
     /// What ended the run.
     ended: u64,
     /// Zero.
     reserved: [u64; 2],
     /// x87, SSE and AVX state in XSAVE format.
-    extended: [u8; 1024],
+    pub extended: [u8; 1024],
 }
 
 /// Whether the engine takes `bytes` for a LOCK prefix that the kernel has patched to DS, and refuses

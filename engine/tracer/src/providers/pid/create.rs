@@ -45,7 +45,9 @@ impl<A: Arch> Pid<A> {
         let mut created = Created::default();
         match body {
             Ok(mut body) => {
-                self.walk(&mut body)?;
+                if !is_entry(request) {
+                    self.walk(&mut body)?;
+                }
                 self.create_matching(process, &body, request, &mut created)?;
             }
             Err(reason) => self.refuse_all(request, reason, &mut created),
@@ -64,7 +66,7 @@ impl<A: Arch> Pid<A> {
         let process = self.open(platform, consumer, request.pid)?;
         let space = self.processes.get(process as usize).and_then(|it| it.space);
         let space = space.ok_or(Error::NotFound)?;
-        let body = match extent_of(request) {
+        let body = match extent_of::<A>(request) {
             Some(extent) => self.read(platform, space, process, extent)?,
             None => Err(Reason::NoSize),
         };
@@ -92,8 +94,13 @@ impl<A: Arch> Pid<A> {
             self.conclude(request, b"return", placed, created);
         }
         let mut any = created.provided.wrapping_add(created.refused) > 0 && !is_glob(pattern);
-        for &offset in &body.instructions {
-            let mut name = Vec::new();
+        let mut name = Vec::new();
+        let offsets: &[u32] = match is_offset(pattern) {
+            true => &body.instructions,
+            false => &[],
+        };
+        for &offset in offsets {
+            name.clear();
             hexadecimal(offset, &mut name)?;
             if is_named(&name) {
                 any = true;
@@ -299,15 +306,31 @@ impl<A: Arch> Pid<A> {
     }
 }
 
-fn extent_of(request: &PidProbes) -> Option<Range<usize>> {
+/// The text that the probes need.
+fn extent_of<A: Arch>(request: &PidProbes) -> Option<Range<usize>> {
     let start = usize::try_from(request.address).ok()?;
     let size = LENGTHS.contains(&request.size).then_some(request.size)?;
+    let size = match is_entry(request) {
+        true => size.min(size_of::<A::Text>() as u64),
+        false => size,
+    };
     let end = start.checked_add(usize::try_from(size).ok()?)?;
     Some(start..end)
 }
 
+/// Whether only the entry is asked for, which needs no more than its instruction: to read and to walk
+/// the function is most of the cost.
+fn is_entry(request: &PidProbes) -> bool {
+    request.description.name() == b"entry"
+}
+
 fn is_glob(pattern: &[u8]) -> bool {
     pattern.is_empty() || pattern.iter().any(|byte| b"*?[\\".contains(byte))
+}
+
+/// Whether a pattern can match a number in hexadecimal.
+fn is_offset(pattern: &[u8]) -> bool {
+    is_glob(pattern) || pattern.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Appends a number in hexadecimal.

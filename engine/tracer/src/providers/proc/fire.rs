@@ -5,12 +5,17 @@ use engine_isa::Arch;
 use super::{Fired, Proc};
 use crate::fire::firing::Fired as Any;
 use crate::fire::live::Live;
-use crate::platform::{Event, Key, Platform, errno};
+use crate::platform::{Event, EventArguments, Key, Platform, errno};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Fires the probe of a process event, if it has one.
-    pub(crate) fn fire_process_event(&self, live: &Live<A>, event: Event, arguments: [u64; 4]) {
+    pub(crate) fn fire_process_event(
+        &self,
+        live: &Live<A>,
+        event: Event,
+        arguments: EventArguments,
+    ) {
         if let Some(probe) = Proc::at(event) {
             self.fire_process(live, probe, arguments);
         }
@@ -20,20 +25,20 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     pub(crate) fn fire_exec(&self, live: &Live<A>, key: Key, regs: &A::Regs) {
         if let Some(exec) = live.proc.exec(key) {
             let path = self.platform.syscall_argument(regs, exec.path.into());
-            self.fire_process(live, Proc::Exec, [path, 0, 0, 0]);
+            self.fire_process(live, Proc::Exec, [path, 0, 0, 0, 0]);
         }
     }
 
     /// Fires `exec-failure` if such a call returns an error.
     pub(crate) fn fire_exec_failure(&self, live: &Live<A>, key: Key, value: i64) {
         if let (Some(_), Some(error)) = (live.proc.exec(key), errno(value)) {
-            self.fire_process(live, Proc::ExecFailure, [error, 0, 0, 0]);
+            self.fire_process(live, Proc::ExecFailure, [error, 0, 0, 0, 0]);
         }
     }
 
     /// Not inlined, as the callers' other work needs less stack and fewer registers.
     #[inline(never)]
-    fn fire_process(&self, live: &Live<A>, probe: Proc, arguments: [u64; 4]) {
+    fn fire_process(&self, live: &Live<A>, probe: Proc, arguments: EventArguments) {
         let number = live.proc.probe(probe);
         let fired = Any::Proc(Fired { probe, arguments });
         self.platform

@@ -17,7 +17,7 @@ use super::subscriptions::Subscriptions;
 use super::{Fires, Provider, Published, argument_at};
 use crate::fire::table::Table;
 use crate::grow::{OutOfMemory, push};
-use crate::platform::{Event, KERNEL_NAME, Key, Numbers, Platform};
+use crate::platform::{Event, EventArguments, KERNEL_NAME, Key, Numbers, Platform};
 
 /// A probe of this provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,7 +248,7 @@ pub struct Fired {
     /// The probe.
     pub probe: Proc,
     /// The probe's arguments.
-    pub arguments: [u64; 4],
+    pub arguments: EventArguments,
 }
 
 impl<A: Arch> Fires<A> for Fired {

@@ -161,6 +161,11 @@ impl Speculations {
         }
     }
 
+    /// Whether there is a speculation of this number, free or not.
+    pub fn has(&self, number: u64) -> bool {
+        self.one(number).is_some()
+    }
+
     /// Discards its records: at once if only `cpu` wrote to it, else by the control side.
     pub fn discard(&self, number: u64, cpu: u32) {
         let Some(one) = self.one(number) else {

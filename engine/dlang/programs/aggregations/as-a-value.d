@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	x = @a;
+	exit(0);
+}

@@ -1,0 +1,8 @@
+#pragma D option quiet
+
+BEGIN
+{
+	@a = count();
+	@a++;
+	exit(0);
+}

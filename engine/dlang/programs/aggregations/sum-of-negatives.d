@@ -1,0 +1,9 @@
+#pragma D option quiet
+
+BEGIN
+{
+	@ = sum(-3);
+	@ = sum(1);
+	printa("%@d\n", @);
+	exit(0);
+}

@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	x = 3;
+	exit(x + 1);
+}

@@ -1,0 +1,1 @@
+BEGIN { exit(0); } // no newline at the end

@@ -1,0 +1,2 @@
+int f(int);
+BEGIN { f = 3; }

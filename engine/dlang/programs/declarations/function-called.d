@@ -1,0 +1,2 @@
+int f(int);
+BEGIN { trace(f(3)); }

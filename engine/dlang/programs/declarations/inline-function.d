@@ -1,0 +1,2 @@
+inline int strlen = 7;
+BEGIN { }

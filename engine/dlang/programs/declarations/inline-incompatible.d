@@ -1,0 +1,2 @@
+inline int k = "x";
+BEGIN { }

@@ -1,0 +1,11 @@
+#pragma D option quiet
+
+int v;
+int v;
+
+BEGIN
+{
+	v = 2;
+	printf("%d\n", v);
+	exit(0);
+}

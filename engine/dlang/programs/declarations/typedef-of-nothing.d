@@ -1,0 +1,2 @@
+typedef foo bar;
+BEGIN { }

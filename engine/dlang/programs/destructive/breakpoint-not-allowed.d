@@ -1,0 +1,5 @@
+BEGIN
+{
+	breakpoint();
+	exit(0);
+}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	chill(1);
+	exit(0);
+}

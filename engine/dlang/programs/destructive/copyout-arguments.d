@@ -1,0 +1,4 @@
+BEGIN
+{
+	copyout("x", 0);
+}

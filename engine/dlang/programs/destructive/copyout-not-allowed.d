@@ -1,0 +1,5 @@
+BEGIN
+{
+	copyout("x", 0, 1);
+	exit(0);
+}

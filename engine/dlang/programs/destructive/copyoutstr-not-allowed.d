@@ -1,0 +1,5 @@
+BEGIN
+{
+	copyoutstr("x", 0, 1);
+	exit(0);
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	x = copyoutstr("x", 0, 1);
+}

@@ -1,0 +1,10 @@
+BEGIN
+/0/
+{
+	panic();
+}
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,5 @@
+BEGIN
+/panic()/
+{
+	exit(0);
+}

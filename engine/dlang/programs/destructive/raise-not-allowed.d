@@ -1,0 +1,5 @@
+BEGIN
+{
+	raise(10);
+	exit(0);
+}

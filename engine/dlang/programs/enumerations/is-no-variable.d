@@ -1,0 +1,9 @@
+#pragma D option quiet
+
+enum e { A };
+
+BEGIN
+{
+	A = 1;
+	exit(0);
+}

@@ -1,0 +1,3 @@
+enum e { A };
+enum e v;
+BEGIN { trace(v.x); }

@@ -1,0 +1,2 @@
+enum e { pid };
+BEGIN { }

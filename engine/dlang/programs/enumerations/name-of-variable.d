@@ -1,0 +1,3 @@
+int A;
+enum e { A };
+BEGIN { }

@@ -1,0 +1,2 @@
+enum e { A, A };
+BEGIN { }

@@ -1,0 +1,2 @@
+enum nowhere v;
+BEGIN { }

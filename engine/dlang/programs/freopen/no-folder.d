@@ -1,0 +1,9 @@
+#pragma D option quiet
+#pragma D option destructive
+
+BEGIN
+{
+	freopen("/nonexistent/file");
+	printf("as before\n");
+	exit(0);
+}

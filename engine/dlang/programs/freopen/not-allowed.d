@@ -1,0 +1,5 @@
+BEGIN
+{
+	freopen("/tmp/file");
+	exit(0);
+}

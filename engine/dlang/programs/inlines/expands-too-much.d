@@ -1,0 +1,25 @@
+inline int x0[int k] = k + k;
+inline int x1[int k] = x0[k + k];
+inline int x2[int k] = x1[k + k];
+inline int x3[int k] = x2[k + k];
+inline int x4[int k] = x3[k + k];
+inline int x5[int k] = x4[k + k];
+inline int x6[int k] = x5[k + k];
+inline int x7[int k] = x6[k + k];
+inline int x8[int k] = x7[k + k];
+inline int x9[int k] = x8[k + k];
+inline int x10[int k] = x9[k + k];
+inline int x11[int k] = x10[k + k];
+inline int x12[int k] = x11[k + k];
+inline int x13[int k] = x12[k + k];
+inline int x14[int k] = x13[k + k];
+inline int x15[int k] = x14[k + k];
+inline int x16[int k] = x15[k + k];
+inline int x17[int k] = x16[k + k];
+inline int x18[int k] = x17[k + k];
+inline int x19[int k] = x18[k + k];
+inline int x20[int k] = x19[k + k];
+inline int x21[int k] = x20[k + k];
+inline int x22[int k] = x21[k + k];
+inline int x23[int k] = x22[k + k];
+BEGIN { trace(x23[pid]); }

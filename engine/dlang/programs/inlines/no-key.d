@@ -1,0 +1,2 @@
+inline int x[int k] = k;
+BEGIN { trace(x); }

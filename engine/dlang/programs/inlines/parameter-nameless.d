@@ -1,0 +1,2 @@
+inline int x[int] = 1;
+BEGIN { }

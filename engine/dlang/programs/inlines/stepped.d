@@ -1,0 +1,3 @@
+int n;
+inline int x = n;
+BEGIN { x++; }

@@ -1,0 +1,2 @@
+inline int x = pid.y;
+BEGIN { }

@@ -1,0 +1,2 @@
+inline int x = nowhere;
+BEGIN { trace(x); }

@@ -1,0 +1,2 @@
+BEGIN { trace(curcpu->cpu_id); }
+BEGIN { curcpu = 1; }

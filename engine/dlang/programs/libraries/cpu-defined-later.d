@@ -1,0 +1,2 @@
+BEGIN { trace(curcpu); }
+inline int curcpu = 1;

@@ -1,0 +1,4 @@
+# 1 "other.h" 1
+int y;
+# 30 "lines/own-file.d" 2
+BEGIN { trace(nosuch); }

@@ -1,0 +1,4 @@
+BEGIN
+{
+	@a = llquantize(1, 10, 0, 6, 1000);
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	trace(inet_ntop(AF_INET));
+}

@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	printf("%x\n", 'ab');
+	exit(0);
+}

@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	printf("%d\n", sizeof (int) * 2);
+	exit(0);
+}

@@ -1,0 +1,2 @@
+#pragma D option empty
+/* no clause */

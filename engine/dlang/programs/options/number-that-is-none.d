@@ -1,0 +1,3 @@
+#pragma D option strsize=many
+
+BEGIN { exit(0); }

@@ -1,0 +1,5 @@
+#pragma D option pspec
+
+BEGIN
+
+BEGIN { exit(0); }

@@ -1,0 +1,7 @@
+#pragma D option quiet=yes
+
+BEGIN
+{
+	trace("only this");
+	exit(0);
+}

@@ -1,0 +1,3 @@
+#pragma D option strsize=0
+
+BEGIN { exit(0); }

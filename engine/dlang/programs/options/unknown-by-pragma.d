@@ -1,0 +1,3 @@
+#pragma D option nosuch
+
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D attributes Stable/Stable/Common provider fbt nosuch
+BEGIN { }

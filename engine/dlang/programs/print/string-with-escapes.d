@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	print("tab\there");
+	exit(0);
+}

@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	printf("%i %d\n", -7, -7);
+	exit(0);
+}

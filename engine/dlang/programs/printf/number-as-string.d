@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	printf("%s\n", 5 + 1);
+	exit(0);
+}

@@ -1,0 +1,5 @@
+provider app { probe start(int); };
+provider app {
+	probe start(char *);
+};
+BEGIN { }

@@ -1,0 +1,3 @@
+provider app { probe start(); };
+provider app { probe stop(); };
+BEGIN { }

@@ -1,0 +1,5 @@
+provider app {
+	probe start();
+	probe start(int);
+};
+BEGIN { }

@@ -1,0 +1,2 @@
+provider app { probe start(int n); };
+app:::start { trace(args[1]); }

@@ -1,0 +1,4 @@
+provider app {
+	probe nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn();
+};
+BEGIN { }

@@ -1,0 +1,2 @@
+provider app { event start(); };
+BEGIN { }

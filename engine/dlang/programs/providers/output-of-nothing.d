@@ -1,0 +1,2 @@
+provider app { probe start(int n) : (int m); };
+BEGIN { }

@@ -1,0 +1,2 @@
+provider app`one { probe start(); };
+BEGIN { }

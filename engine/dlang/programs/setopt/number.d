@@ -1,0 +1,4 @@
+BEGIN
+{
+	setopt(1);
+}

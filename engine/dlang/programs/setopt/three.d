@@ -1,0 +1,4 @@
+BEGIN
+{
+	setopt("quiet", "yes", "no");
+}

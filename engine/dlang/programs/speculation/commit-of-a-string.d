@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	commit("one");
+	exit(0);
+}

@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	discard();
+	exit(0);
+}

@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	x = speculation(1);
+	exit(0);
+}

@@ -1,0 +1,2 @@
+#pragma D option amin=Private/Private/Common
+fbt:::entry { }

@@ -1,0 +1,3 @@
+#pragma D option amin=Evolving/Evolving/Common
+dtrace:::END,
+BEGIN { }

@@ -1,0 +1,6 @@
+#pragma D option amin=Stable/Stable
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,2 @@
+#pragma D option amin=Stable/Stable/Common
+dtrace:::BEGIN { trace(cpuoffset); }

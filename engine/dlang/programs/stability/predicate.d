@@ -1,0 +1,5 @@
+#pragma D option amin=Evolving/Evolving/Common
+dtrace:::BEGIN
+/curthread != NULL/
+{
+}

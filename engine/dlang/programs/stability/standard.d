@@ -1,0 +1,2 @@
+#pragma D option amin=Standard/Stable/Common
+dtrace:::BEGIN { }

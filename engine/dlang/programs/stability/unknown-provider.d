@@ -1,0 +1,2 @@
+#pragma D attributes Stable/Stable/Common provider nosuch name
+BEGIN { }

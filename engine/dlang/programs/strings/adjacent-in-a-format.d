@@ -1,0 +1,8 @@
+#pragma D option quiet
+
+BEGIN
+{
+	printf("%d "
+	    "%s\n", 1, "one");
+	exit(0);
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	bcopy("XY", probename, 2);
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	this->s = "abcdef"; bcopy("XY", this->s, 2);
+}

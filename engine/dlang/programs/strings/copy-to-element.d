@@ -1,0 +1,4 @@
+BEGIN
+{
+	s["a"] = "x"; copyinto(0, 2, s["a"]);
+}

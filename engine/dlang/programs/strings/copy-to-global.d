@@ -1,0 +1,4 @@
+BEGIN
+{
+	s = "abcdef"; bcopy("XY", s, 2);
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	self->s = "abcdef"; bcopy("XY", (char *)self->s + 1, 2);
+}

@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	printf("%d %d\n", index("aaaa", "aa"), rindex("aaaa", "aa"));
+	exit(0);
+}

@@ -1,0 +1,9 @@
+BEGIN
+{
+	trace(strtoll("1", 37));
+}
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,2 @@
+struct s { static int a; };
+BEGIN { }

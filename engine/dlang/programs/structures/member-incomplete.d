@@ -1,0 +1,2 @@
+struct s { struct nowhere m; };
+BEGIN { }

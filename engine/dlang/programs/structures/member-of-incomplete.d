@@ -1,0 +1,2 @@
+struct nowhere;
+BEGIN { trace(((struct nowhere *)0)->b); }

@@ -1,0 +1,2 @@
+struct s { void m; };
+BEGIN { }

@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	trace(offsetof(int, x));
+	exit(0);
+}

@@ -1,0 +1,2 @@
+struct genunix`s { int a; };
+BEGIN { }

@@ -1,0 +1,3 @@
+struct s { int a; };
+union s { int b; };
+BEGIN { trace(offsetof(union s, a)); }

@@ -1,0 +1,3 @@
+struct nowhere;
+struct nowhere v;
+BEGIN { }

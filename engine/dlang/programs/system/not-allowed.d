@@ -1,0 +1,5 @@
+BEGIN
+{
+	system("echo it does not run");
+	exit(0);
+}

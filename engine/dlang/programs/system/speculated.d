@@ -1,0 +1,5 @@
+BEGIN
+{
+	speculate(speculation());
+	system("echo");
+}

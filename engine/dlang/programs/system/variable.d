@@ -1,0 +1,5 @@
+BEGIN
+{
+	x = "echo";
+	system(x);
+}

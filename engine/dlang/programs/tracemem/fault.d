@@ -1,0 +1,9 @@
+BEGIN
+{
+	tracemem(0, 4);
+}
+
+BEGIN
+{
+	exit(0);
+}

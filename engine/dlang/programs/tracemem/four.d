@@ -1,0 +1,4 @@
+BEGIN
+{
+	tracemem(curthread, 4, 4, 4);
+}

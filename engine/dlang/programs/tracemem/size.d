@@ -1,0 +1,5 @@
+BEGIN
+{
+	x = 4;
+	tracemem(curthread, x);
+}

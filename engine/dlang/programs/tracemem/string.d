@@ -1,0 +1,4 @@
+BEGIN
+{
+	tracemem("text", 4);
+}

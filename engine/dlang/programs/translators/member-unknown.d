@@ -1,0 +1,3 @@
+struct a { int n; };
+translator struct a < int n > { m = n; };
+BEGIN { }

@@ -1,0 +1,2 @@
+translator int < int n > { n = n; };
+BEGIN { }

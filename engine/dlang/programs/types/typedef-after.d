@@ -1,0 +1,2 @@
+BEGIN { number = 3; }
+typedef int number;

@@ -1,0 +1,6 @@
+typedef int number;
+
+BEGIN
+{
+	number = 3;
+}

@@ -1,0 +1,2 @@
+typedef int number;
+BEGIN { number[1] = 3; }

@@ -1,0 +1,4 @@
+BEGIN
+{
+	pcap(NULL, 0);
+}

@@ -1,2 +1,0 @@
-enum colour { RED };
-BEGIN { }

@@ -1,0 +1,2 @@
+import p;
+BEGIN { }

@@ -1,2 +1,0 @@
-inline int X = pid + 1;
-BEGIN { trace(X); }

@@ -1,4 +1,0 @@
-BEGIN
-{
-	jstack(5);
-}

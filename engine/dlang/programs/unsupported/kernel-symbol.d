@@ -1,4 +1,0 @@
-BEGIN
-{
-	sym(arg0);
-}

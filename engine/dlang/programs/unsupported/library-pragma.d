@@ -1,2 +1,0 @@
-#pragma D depends_on library procfs.d
-BEGIN { }

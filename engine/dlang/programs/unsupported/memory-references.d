@@ -1,0 +1,4 @@
+BEGIN
+{
+	printm(memref(0, 8));
+}

@@ -1,4 +1,0 @@
-BEGIN
-{
-	trace(fds[0].fi_name);
-}

@@ -1,4 +1,0 @@
-BEGIN
-{
-	trace(curpsinfo->pr_fname);
-}

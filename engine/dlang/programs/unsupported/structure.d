@@ -1,4 +1,0 @@
-BEGIN
-{
-	trace(((struct foo *)arg0)->x);
-}

@@ -1,2 +1,0 @@
-translator int < int *p > { };
-BEGIN { }
