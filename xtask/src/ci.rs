@@ -42,7 +42,7 @@ pub fn run() -> Result<()> {
     let images = thread::spawn(|| run_stage(IMAGES));
     let mut outcomes = vec![host];
     outcomes.extend(STAGES.map(run_stage));
-    outcomes.push(images.join().expect("a stage that fails says so"));
+    outcomes.push(images.join().unwrap_or_else(|_| (IMAGES.0, Err(panicked()))));
     outcomes.extend(IN_GUESTS.map(run_stage));
     let failed = |(name, result): Outcome| Some((name, result.err()?));
     summarise(outcomes.into_iter().filter_map(failed).collect())
@@ -59,6 +59,11 @@ fn run_stage((name, stage): Stage) -> Outcome {
     };
     eprintln!("== {name}: {verdict} ({})", seconds(started.elapsed()));
     (name, result)
+}
+
+/// The panic's own message is further up in the log.
+fn panicked() -> Error {
+    Error::Stages("it panicked".into())
 }
 
 fn summarise(failures: Vec<(&str, Error)>) -> Result<()> {
