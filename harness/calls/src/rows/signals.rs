@@ -1,10 +1,11 @@
 //! Signals, sent only to the calling process, and none that would stop it.
 
-use super::{Row, any, only};
+use super::{Row, any, no_random, only};
 
 const OTHERS: &str = "it could reach other processes, or stop or kill this one";
 const FRAME: &str = "its input is the stack, not arguments";
 const FOREVER: &str = "with all signals blocked it waits until killed";
+const STACK: &str = "with a random alternate stack the next signal would be fatal";
 
 pub const ROWS: &[Row] = &[
     any("breakpoint", ""),
@@ -43,7 +44,7 @@ pub const ROWS: &[Row] = &[
         OTHERS,
     ),
     any("sigaction", "=10 null z; =10 z null; =99 z z"),
-    any("sigaltstack", "null z; z null; f z"),
+    no_random("sigaltstack", "null z; z null; f z", STACK),
     any("signalfd", "-1 z 8"),
     any("signalfd4", "-1 z 8 0; -1 z 8 0x80800"),
     any("sigpending", "z"),
