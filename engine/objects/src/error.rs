@@ -68,7 +68,7 @@ pub enum Error {
     },
 }
 
-/// A table of symbols.
+/// A table that lists functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Table {
     /// `.symtab`, of the object itself.
@@ -79,6 +79,8 @@ pub enum Table {
     Mini,
     /// `.dynsym`.
     Dynsym,
+    /// `.eh_frame`, which has no names.
+    EhFrame,
 }
 
 impl std::fmt::Display for Table {
@@ -88,6 +90,7 @@ impl std::fmt::Display for Table {
             Self::Debug => ".symtab of the debug file",
             Self::Mini => ".symtab in .gnu_debugdata",
             Self::Dynsym => ".dynsym",
+            Self::EhFrame => ".eh_frame",
         })
     }
 }
@@ -114,7 +117,7 @@ pub enum Fault {
     #[error("no segment corresponds to the mapping at {0:#x}")]
     NoSegment(u64),
     /// There are no section headers, and with them no tables of symbols.
-    #[error("no section headers: its functions cannot be listed")]
+    #[error("no section headers: its functions have no names")]
     NoSections,
     /// The dynamic section, or its string, lies outside the file.
     #[error("malformed dynamic section")]

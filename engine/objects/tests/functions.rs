@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use engine_objects::{Class, Extent, Fault, Kind, Table};
+use engine_objects::{Class, Extent, Fault, Function, Kind, Table};
 
 use crate::build::{Build, CPP, VERSIONED, functions, list};
 
@@ -41,6 +41,34 @@ fn a_stripped_library_has_its_exported_functions() {
          plain Global Stated Dynsym\n\
          sizeless Global UntilNext Dynsym\n"
     );
+}
+
+#[test]
+fn a_program_without_symbols_has_what_its_unwind_table_describes() {
+    let build = Build::new();
+    let source = "int odd(int); static __attribute__((noinline)) int even(int n) { return n ? odd(n - 1) : 1; }\n\
+                  __attribute__((noinline)) int odd(int n) { return n ? even(n - 1) : 0; }\n\
+                  void _start(void) { odd(3); }\n";
+    let flags = ["-nostdlib", "-fno-optimize-sibling-calls"];
+    let path = build.compile(("odd.c", source), "odd", &flags);
+    let named = functions(&path);
+    build.tool("strip", &["odd"]);
+    let found = functions(&path);
+    assert!(named.len() >= 3 && found.faults().is_empty());
+    let names: Vec<_> = found.iter().map(|it| it.name().into_owned()).collect();
+    let place = |it: &Function<'_>| (it.address, it.size);
+    let expected: Vec<_> = named
+        .iter()
+        .map(|it| format!("{:#x}", it.address))
+        .collect();
+    assert_eq!(names, expected);
+    assert!(
+        found
+            .iter()
+            .map(|it| place(&it))
+            .eq(named.iter().map(|it| place(&it)))
+    );
+    assert!(found.iter().all(|it| it.table == Table::EhFrame));
 }
 
 #[test]
@@ -140,7 +168,9 @@ fn without_section_headers_the_segments_remain() {
     bytes[place].fill(0);
     let (elf, found) = engine_objects::Functions::of_bytes(&bytes).unwrap();
     assert_eq!(elf.soname.as_deref(), Some(&b"libx.so"[..]));
-    assert!(elf.build_id.is_some() && found.is_empty());
+    let tables: BTreeSet<_> = found.iter().map(|function| function.table).collect();
+    assert!(elf.build_id.is_some());
+    assert_eq!(tables, [Table::EhFrame].into());
     assert_eq!(found.faults(), [Fault::NoSections]);
 }
 

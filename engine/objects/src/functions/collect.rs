@@ -1,4 +1,4 @@
-//! Collects functions from several tables of symbols.
+//! Collects functions from several tables.
 
 use object::elf;
 use object::read::ReadRef;
@@ -9,6 +9,7 @@ use super::table::{self, Symbol};
 use super::{extent, xz};
 use crate::elf::Elf;
 use crate::error::{Fault, Table};
+use crate::unwind;
 
 /// The longest name that a function can have. Compilers write some of several kilobytes.
 const LONGEST: usize = 16 << 10;
@@ -70,6 +71,41 @@ impl<'e> Collector<'e> {
         }
     }
 
+    /// Adds the functions that the object's `.eh_frame` describes. Each is named by its address, as
+    /// `0x1a40`.
+    pub fn add_described<'d, R: ReadRef<'d>>(&mut self, data: R) {
+        let (extents, faults) = unwind::functions(self.elf, data);
+        self.functions.faults.extend(faults);
+        let mut outside = 0;
+        for (address, size) in extents {
+            if self.elf.code.end_at(address).is_none() {
+                outside += 1;
+                continue;
+            }
+            let name = format!("{address:#x}");
+            let names = &mut self.functions.names;
+            let Ok(start) = u32::try_from(names.len()) else {
+                return self.report(Fault::Strings(Table::EhFrame));
+            };
+            names.extend_from_slice(name.as_bytes());
+            self.functions.rows.push(Row {
+                address,
+                size,
+                name: start,
+                // Two digits for each byte of the address at most, and a prefix.
+                length: name.len() as u32,
+                version: 0,
+                extent: Extent::Stated,
+                binding: Binding::Local,
+                mode: Mode::Native,
+                is_ifunc: false,
+                is_hidden: true,
+                table: Table::EhFrame,
+            });
+        }
+        self.report_outside(Table::EhFrame, outside);
+    }
+
     fn add_symbols(&mut self, symbols: &[Symbol], strings: &[u8], table: Table) {
         let known = self.functions.names.len();
         if u32::try_from(known + strings.len()).is_err() {
@@ -99,11 +135,12 @@ impl<'e> Collector<'e> {
                 count: unnamed,
             });
         }
-        if outside > 0 {
-            self.report(Fault::Outside {
-                table,
-                count: outside,
-            });
+        self.report_outside(table, outside);
+    }
+
+    fn report_outside(&mut self, table: Table, count: usize) {
+        if count > 0 {
+            self.report(Fault::Outside { table, count });
         }
     }
 

@@ -1,4 +1,4 @@
-//! The functions of an object, from all tables of symbols that it has.
+//! The functions of an object, from all tables of symbols that it has, or from its unwind table.
 //!
 //! Names stay in copies of the string tables, and a function refers to its name there: symbols of a
 //! malformed file that all share one long name cost no more memory than the file has.
@@ -33,7 +33,8 @@ impl Functions {
     }
 
     /// Reads the functions of a file. Where it has no full table, `debug` may add that of its
-    /// separate debug file; the MiniDebugInfo is read only if that adds nothing either.
+    /// separate debug file; the MiniDebugInfo is read only if that adds nothing either. A file without
+    /// any function in its tables has those that its `.eh_frame` describes.
     pub(crate) fn read<'d, R: ReadRef<'d>>(
         elf: &Elf,
         data: R,
@@ -48,6 +49,9 @@ impl Functions {
             collector.add_mini(data);
         }
         collector.add(elf, data, Table::Dynsym);
+        if collector.is_empty() {
+            collector.add_described(data);
+        }
         collector.finish()
     }
 }

@@ -35,6 +35,7 @@ pub fn read<'d, R: ReadRef<'d>>(
     let kind = match table {
         Table::Dynsym => elf::SHT_DYNSYM,
         Table::Symtab | Table::Debug | Table::Mini => elf::SHT_SYMTAB,
+        Table::EhFrame => return Ok(None),
     };
     let Some(section) = elf.sections.iter().find(|section| section.kind == kind) else {
         return Ok(None);

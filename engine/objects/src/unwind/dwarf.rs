@@ -14,8 +14,8 @@ use crate::elf::Elf;
 use crate::elf::header::{Class, Endian, file_offset};
 use crate::error::Fault;
 
-type Reader<'d> = EndianSlice<'d, RunTimeEndian>;
-type Entry<'d> = FrameDescriptionEntry<Reader<'d>>;
+pub type Reader<'d> = EndianSlice<'d, RunTimeEndian>;
+pub type Entry<'d> = FrameDescriptionEntry<Reader<'d>>;
 
 /// The longest common information entry, in bytes. Compilers write less than a hundred; each
 /// function's description executes the common one first, so a long one would cost the square of its
@@ -27,24 +27,64 @@ pub fn read<'d, R: ReadRef<'d>>(elf: &Elf, data: R, found: &mut Found) {
     let Some(registers) = elf.machine.dwarf_registers() else {
         return;
     };
-    match section(elf, data) {
-        Ok(Some((frames, bases))) => {
-            let rules = Rules {
-                registers,
-                frames: &frames,
-            };
-            entries(&rules, &bases, found);
+    let mut context = UnwindContext::new();
+    let mut spans = Vec::new();
+    let mut faults = Vec::new();
+    each(elf, data, &mut faults, |entry, section| {
+        let rules = Rules {
+            registers,
+            frames: &section.frames,
+        };
+        spans.clear();
+        function(&rules, &section.bases, entry, &mut context, &mut spans)?;
+        found.add(&spans);
+        Ok(())
+    });
+    found.faults.append(&mut faults);
+}
+
+/// Calls `visit` with each function's description. Malformed ones, of which `visit` can be the judge,
+/// are counted.
+pub fn each<'d, R: ReadRef<'d>>(
+    elf: &Elf,
+    data: R,
+    faults: &mut Vec<Fault>,
+    mut visit: impl FnMut(&Entry<'d>, &Section<'d>) -> gimli::Result<()>,
+) {
+    let section = match section(elf, data) {
+        Ok(Some(section)) => section,
+        Ok(None) => return,
+        Err(fault) => return faults.push(fault),
+    };
+    let mut entries = section.frames.entries(&section.bases);
+    let mut malformed = 0;
+    loop {
+        let partial = match entries.next() {
+            Ok(Some(CieOrFde::Fde(partial))) => partial,
+            Ok(Some(CieOrFde::Cie(_))) => continue,
+            Ok(None) => break,
+            Err(error) => {
+                faults.push(fault(error));
+                break;
+            }
+        };
+        let entry = partial.parse(EhFrame::cie_from_offset);
+        if entry.and_then(|entry| visit(&entry, &section)).is_err() {
+            malformed += 1;
         }
-        Ok(None) => {}
-        Err(fault) => found.faults.push(fault),
+    }
+    if malformed > 0 {
+        faults.push(Fault::Frames(malformed));
     }
 }
 
-/// The section, with its address.
-fn section<'d, R: ReadRef<'d>>(
-    elf: &Elf,
-    data: R,
-) -> Result<Option<(EhFrame<Reader<'d>>, BaseAddresses)>, Fault> {
+/// The section, and the addresses that entries are relative to.
+pub struct Section<'d> {
+    frames: EhFrame<Reader<'d>>,
+    bases: BaseAddresses,
+}
+
+fn section<'d, R: ReadRef<'d>>(elf: &Elf, data: R) -> Result<Option<Section<'d>>, Fault> {
     let endian = match elf.endian {
         Endian::Little => RunTimeEndian::Little,
         Endian::Big => RunTimeEndian::Big,
@@ -64,7 +104,7 @@ fn section<'d, R: ReadRef<'d>>(
     let mut frames = EhFrame::new(bytes, endian);
     frames.set_address_size(size);
     let bases = BaseAddresses::default().set_eh_frame(address);
-    Ok(Some((frames, bases)))
+    Ok(Some(Section { frames, bases }))
 }
 
 /// Its address, offset and greatest size, by the segment of its index. Static programs have none, and
@@ -93,32 +133,6 @@ fn by_index<'d, R: ReadRef<'d>>(
 
 fn outside() -> Fault {
     Fault::EhFrame("outside the file".to_owned())
-}
-
-fn entries<'d>(rules: &Rules<'_, 'd>, bases: &BaseAddresses, found: &mut Found) {
-    let mut entries = rules.frames.entries(bases);
-    let mut context = UnwindContext::new();
-    let (mut spans, mut malformed) = (Vec::new(), 0);
-    loop {
-        let partial = match entries.next() {
-            Ok(Some(CieOrFde::Fde(partial))) => partial,
-            Ok(Some(CieOrFde::Cie(_))) => continue,
-            Ok(None) => break,
-            Err(error) => {
-                found.faults.push(fault(error));
-                break;
-            }
-        };
-        let entry = partial.parse(EhFrame::cie_from_offset);
-        spans.clear();
-        match entry.and_then(|entry| function(rules, bases, &entry, &mut context, &mut spans)) {
-            Ok(()) => found.add(&spans),
-            Err(_) => malformed += 1,
-        }
-    }
-    if malformed > 0 {
-        found.faults.push(Fault::Frames(malformed));
-    }
 }
 
 /// The spans of one function.

@@ -83,6 +83,16 @@ impl UnwindTable {
     }
 }
 
+/// Where the functions are that `.eh_frame` describes: their addresses and sizes.
+pub(crate) fn functions<'d, R: ReadRef<'d>>(elf: &Elf, data: R) -> (Vec<(u64, u64)>, Vec<Fault>) {
+    let (mut extents, mut faults) = (Vec::new(), Vec::new());
+    dwarf::each(elf, data, &mut faults, |entry, _| {
+        extents.push((entry.initial_address(), entry.len()));
+        Ok(())
+    });
+    (extents, faults)
+}
+
 /// What a reader of descriptions has found so far.
 #[derive(Debug, Default)]
 struct Found {
