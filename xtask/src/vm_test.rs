@@ -177,7 +177,7 @@ mod tests {
             words.collect::<Vec<_>>().join(" ")
         };
         let mut task = VmTest::everything([("json", "a".into()), ("junit", "b".into())]);
-        assert_eq!(options(&task), "");
+        assert_eq!(options(&task), "--retries 1");
         task.jobs = Some(2);
         task.retries = Some(0);
         assert_eq!(options(&task), "--jobs 2 --retries 0");
