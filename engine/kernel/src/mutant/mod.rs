@@ -59,7 +59,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// The mutants of all architectures.
-const EVERYWHERE: [&str; 34] = [
+const EVERYWHERE: [&str; 35] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -94,6 +94,7 @@ const EVERYWHERE: [&str; 34] = [
     GONE_UNSEEN,
     UNBOUNDED,
     CALLER_MISREAD,
+    SLOT_SKIPPED,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -293,3 +294,7 @@ pub const UNBOUNDED: &str = "unbounded";
 /// `caller-misread`: the caller of a user function is read one word too high on the stack, or from
 /// the stack pointer where a link register has it.
 pub const CALLER_MISREAD: &str = "caller-misread";
+
+/// `slot-skipped`: a thread that is interrupted before it executes the copy in its slot continues
+/// behind the instruction.
+pub const SLOT_SKIPPED: &str = "slot-skipped";

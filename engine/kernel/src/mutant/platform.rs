@@ -97,6 +97,14 @@ impl Processes for Seeded {
         self.0.space_patch(space, patches);
     }
 
+    fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory> {
+        let site = match is_chosen(super::SLOT_SKIPPED) {
+            true => slot.next,
+            false => slot.site,
+        };
+        self.0.slots_write(space, &InSlot { site, ..*slot }, code)
+    }
+
     fn space_is_gone(&self, space: Space) -> bool {
         !is_chosen(super::GONE_UNSEEN) && self.0.space_is_gone(space)
     }
@@ -114,7 +122,6 @@ impl Processes for Seeded {
         fn current_space(&self) -> usize;
         fn space_read(&self, space: Space, address: usize, to: &mut [u8]) -> Result<(), Unreadable>;
         fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory>;
-        fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory>;
         fn slots_unmap(&self, space: Space);
         fn wake_held(&self);
     }

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use engine_isa::body::{Exit, Text, Unwalked};
-use engine_isa::x86::{LONGEST, Mode, Regs, X86};
+use engine_isa::x86::{LONGEST, Mode, Regs, Relocation, X86};
 use engine_isa::{Arch, Load, Memory, Variant};
 
 use crate::memory::Interrupted;
@@ -17,6 +17,21 @@ impl Variant for Seeded {
 
     fn will_be_rewritten(text: &[u8; LONGEST]) -> bool {
         X86::will_be_rewritten(text) && !is_chosen(LOCK_FORGOTTEN)
+    }
+
+    fn slot(
+        relocation: Relocation,
+        at: usize,
+        from: usize,
+        next: usize,
+    ) -> Option<[u8; Relocation::SIZE]> {
+        let mut slot = X86::slot(relocation, at, from, next)?;
+        if is_chosen(DISPLACEMENT_KEPT) {
+            let unmoved = X86::slot(relocation, at, at, next)?;
+            let copy = slot.get_mut(..relocation.length())?;
+            copy.copy_from_slice(unmoved.get(..copy.len())?);
+        }
+        Some(slot)
     }
 
     fn exits(
@@ -69,6 +84,7 @@ pub const MUTANTS: &[&str] = &[
     SHARED_SLOT,
     STALE_SLOT,
     SETUP_MISNAMED,
+    DISPLACEMENT_KEPT,
 ];
 
 /// With one of these mutants, the blacklist's paths are not followed either.
@@ -96,3 +112,7 @@ const COUNT_FROM_TRAP: &str = "count-from-trap";
 /// `arguments-on-top`: arguments on the stack are read from where the return address is, as if
 /// there were none.
 const ARGUMENTS_ON_TOP: &str = "arguments-on-top";
+
+/// `displacement-kept`: a relocated instruction that addresses memory relative to itself keeps its
+/// displacement, and so reaches other memory from its slot.
+const DISPLACEMENT_KEPT: &str = "displacement-kept";
