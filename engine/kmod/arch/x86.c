@@ -47,6 +47,10 @@ static_assert(!IS_ENABLED(CONFIG_RCU_TRACE),
 static_assert(IS_ENABLED(CONFIG_SMP),
 	      "CONFIG_SMP: a firing finds its thread's stack through per-CPU data. Use a kernel built with it.");
 
+/* Without them a switch may jump through a table, which would count as a tail call. */
+static_assert(IS_ENABLED(CONFIG_RETPOLINE) || IS_ENABLED(CONFIG_MITIGATION_RETPOLINE),
+	      "CONFIG_RETPOLINE: without it a jump inside a function looks like a return from it. Use a kernel built with it.");
+
 static typeof(&text_poke) poke;
 static typeof(&text_poke_bp) poke_running;
 static typeof(&text_poke_sync) sync_cores;
