@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{At, Error, Result};
 use crate::files;
+use crate::progress::say;
 
 /// The cache directory, shared between runs and between checkouts.
 pub struct Cache {
@@ -57,7 +58,7 @@ impl Cache {
         if files::sha256(&path)? == sha256 {
             return Ok(Some(path));
         }
-        eprintln!("{} is damaged and will be fetched again", path.display());
+        say!("{} is damaged and will be fetched again", path.display());
         fs::remove_file(&path).at("remove", &path)?;
         Ok(None)
     }

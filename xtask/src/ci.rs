@@ -14,7 +14,7 @@ use crate::guest;
 use crate::host;
 use crate::judges;
 use crate::needs;
-use crate::progress::seconds;
+use crate::progress::{say, seconds};
 use crate::run;
 use crate::test;
 use crate::vm_test::{self, VmTest};
@@ -42,14 +42,18 @@ pub fn run() -> Result<()> {
     let images = thread::spawn(|| run_stage(IMAGES));
     let mut outcomes = vec![host];
     outcomes.extend(STAGES.map(run_stage));
-    outcomes.push(images.join().unwrap_or_else(|_| (IMAGES.0, Err(panicked()))));
+    outcomes.push(
+        images
+            .join()
+            .unwrap_or_else(|_| (IMAGES.0, Err(panicked()))),
+    );
     outcomes.extend(IN_GUESTS.map(run_stage));
     let failed = |(name, result): Outcome| Some((name, result.err()?));
     summarise(outcomes.into_iter().filter_map(failed).collect())
 }
 
 fn run_stage((name, stage): Stage) -> Outcome {
-    eprintln!("== {name}");
+    say!("== {name}");
     let started = Instant::now();
     let result = stage();
     let verdict = match &result {
@@ -57,7 +61,7 @@ fn run_stage((name, stage): Stage) -> Outcome {
         // Said here as well as in the summary, which a run that is cut off does not reach.
         Err(error) => format!("FAILED: {error}"),
     };
-    eprintln!("== {name}: {verdict} ({})", seconds(started.elapsed()));
+    say!("== {name}: {verdict} ({})", seconds(started.elapsed()));
     (name, result)
 }
 
@@ -72,7 +76,7 @@ fn summarise(failures: Vec<(&str, Error)>) -> Result<()> {
     }
     let mut names = Vec::new();
     for (name, error) in failures {
-        eprintln!("\n{name} failed: {error}");
+        say!("\n{name} failed: {error}");
         names.push(name);
     }
     Err(Error::Stages(names.join(", ")))

@@ -14,6 +14,7 @@ use rustix::fs::statvfs;
 use rustix::io::Errno;
 
 use crate::error::{At, Result};
+use crate::progress::say;
 
 /// Name prefix of every unfinished file and directory.
 const PARTIAL: &str = ".partial-";
@@ -161,7 +162,7 @@ impl Lock {
         let path = dir.join(name);
         let file = File::create(&path).at("open", &path)?;
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            eprintln!("waiting for {holder} {}", dir.display());
+            say!("waiting for {holder} {}", dir.display());
             flock(&file, FlockOperation::LockExclusive)
                 .map_err(io::Error::from)
                 .at("lock", &path)?;

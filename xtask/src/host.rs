@@ -9,6 +9,7 @@ use xshell::{Shell, cmd};
 
 use crate::error::{Error, Result};
 use crate::needs::{Need, which};
+use crate::progress::say;
 use crate::run;
 
 /// Delay before each retry; a mirror fails for a while in the middle of a sync.
@@ -27,7 +28,7 @@ pub fn ensure(needs: &[Need]) -> Result<()> {
     if can_install()
         && let Err(error) = install(&missing)
     {
-        eprintln!("{error}");
+        say!("{error}");
     }
     let still = unmet(&missing)?;
     if still.is_empty() {
@@ -138,7 +139,7 @@ impl HostApt {
                 losses: losses.join(" "),
             });
         }
-        eprintln!(
+        say!(
             "this host lacks packages; installing: {}",
             packages.join(" ")
         );

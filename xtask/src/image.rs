@@ -63,7 +63,7 @@ use crate::host;
 use crate::image::keys::Keys;
 use crate::manifest;
 use crate::needs;
-use crate::progress::seconds;
+use crate::progress::{say, seconds};
 
 /// Builds everything up to `guest.json`. `update` resolves the packages anew.
 pub fn build(guest: &Guest, update: bool) -> Result<()> {
@@ -81,7 +81,7 @@ pub fn build(guest: &Guest, update: bool) -> Result<()> {
     let initrd = overlay::make(guest, &debs.headers, types, release, &base)?;
     manifest::write(guest, &boot, &initrd, &keys, release)?;
     let took = seconds(started.elapsed());
-    eprintln!(
+    say!(
         "{}: image of kernel {release} is current ({took})",
         guest.name
     );

@@ -11,6 +11,7 @@ use crate::fuzz::FuzzIsa;
 use crate::host;
 use crate::image::inputs::Inputs;
 use crate::needs;
+use crate::progress::say;
 use crate::run;
 use crate::sweep::{self, Set};
 use crate::test;
@@ -28,10 +29,10 @@ const FILES: [&str; 3] = [
 pub fn of_change() -> Result<()> {
     let now = sum()?;
     if recorded()? == now {
-        eprintln!("isa: tables and judges are unchanged since they passed: {now}");
+        say!("isa: tables and judges are unchanged since they passed: {now}");
         return Ok(());
     }
-    eprintln!(
+    say!(
         "isa: {now} is not in {}: running all judges",
         record().display()
     );

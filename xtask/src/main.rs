@@ -49,6 +49,7 @@ use crate::again::{Hunt, Repro};
 use crate::error::Result;
 use crate::fuzz::Fuzz;
 use crate::guest::Guest;
+use crate::progress::say;
 use crate::vm_test::VmTest;
 
 #[derive(Parser)]
@@ -153,7 +154,7 @@ fn main() -> ExitCode {
     match Cli::parse().task.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            say!("error: {error}");
             ExitCode::from(error.exit_code())
         }
     }

@@ -1,6 +1,16 @@
 //! Progress on stderr: a live line per step on a terminal, one plain line per finished step
 //! elsewhere.
 
+/// Prints a line to stderr. `eprintln!` would panic where none can be written, as to a pipe that is
+/// closed, or that some program has made non-blocking and that is full.
+macro_rules! say {
+    ($($argument:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($argument)*);
+    }};
+}
+pub(crate) use say;
+
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -39,7 +49,7 @@ impl Step {
     /// Finishes the step and prints its line.
     pub fn done(self) {
         self.bar.finish_and_clear();
-        eprintln!("{} ({})", self.label, seconds(self.started.elapsed()));
+        say!("{} ({})", self.label, seconds(self.started.elapsed()));
     }
 }
 

@@ -11,6 +11,7 @@ use crate::guest::{self, Guest};
 use crate::host;
 use crate::image;
 use crate::needs;
+use crate::progress::say;
 use crate::run;
 
 /// Options of a run, passed on to the harness.
@@ -143,7 +144,7 @@ fn build_all(guests: &[Guest]) -> Result<()> {
         1 => Err(failed.remove(0).1),
         _ => {
             for (guest, error) in &failed {
-                eprintln!("{guest}: {error}");
+                say!("{guest}: {error}");
             }
             let names: Vec<_> = failed.into_iter().map(|(guest, _)| guest).collect();
             Err(Error::Stages(format!("no image of {}", names.join(", "))))

@@ -13,7 +13,7 @@ use xshell::{Shell, cmd};
 use crate::error::{At, Error, Result};
 use crate::files;
 use crate::image::archive::Archive;
-use crate::progress::Step;
+use crate::progress::{Step, say};
 use crate::run;
 
 /// Delay before each try; a mirror may be in the middle of a sync.
@@ -77,7 +77,7 @@ impl Apt {
             match self.show(wanted) {
                 Ok(packages) => {
                     if let Err(error) = updated {
-                        eprintln!(
+                        say!(
                             "{error}\nnot every source could be reached; continuing with the known package lists"
                         );
                     }

@@ -16,7 +16,7 @@ use crate::guest::Guest;
 use crate::image::apt::{self, Package};
 use crate::image::download;
 use crate::image::types;
-use crate::progress::Step;
+use crate::progress::{Step, say};
 
 /// Bytes that the package lists and a guest's packages take.
 const ROOM: u64 = 256 << 20;
@@ -57,7 +57,7 @@ pub fn obtain(guest: &Guest, cache: &Cache, update: bool) -> Result<(Packages, D
         match fetch(guest, cache, &packages) {
             Ok(debs) => return Ok((packages, debs)),
             Err(error @ (Error::Package(_) | Error::Command { .. })) => {
-                eprintln!("{error}\n{}: choosing packages again", guest.name);
+                say!("{error}\n{}: choosing packages again", guest.name);
             }
             Err(error) => return Err(error),
         }
