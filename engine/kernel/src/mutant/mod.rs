@@ -94,7 +94,7 @@ const EVERYWHERE: [&str; 35] = [
     GONE_UNSEEN,
     UNBOUNDED,
     CALLER_MISREAD,
-    SLOT_SKIPPED,
+    SLOT_REPEATED,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -295,6 +295,6 @@ pub const UNBOUNDED: &str = "unbounded";
 /// the stack pointer where a link register has it.
 pub const CALLER_MISREAD: &str = "caller-misread";
 
-/// `slot-skipped`: a thread that is interrupted before it executes the copy in its slot continues
-/// behind the instruction.
-pub const SLOT_SKIPPED: &str = "slot-skipped";
+/// `slot-repeated`: a thread that is interrupted behind the copy in its slot executes the instruction
+/// again.
+pub const SLOT_REPEATED: &str = "slot-repeated";

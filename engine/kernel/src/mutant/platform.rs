@@ -98,11 +98,11 @@ impl Processes for Seeded {
     }
 
     fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory> {
-        let site = match is_chosen(super::SLOT_SKIPPED) {
-            true => slot.next,
-            false => slot.site,
+        let next = match is_chosen(super::SLOT_REPEATED) {
+            true => slot.site,
+            false => slot.next,
         };
-        self.0.slots_write(space, &InSlot { site, ..*slot }, code)
+        self.0.slots_write(space, &InSlot { next, ..*slot }, code)
     }
 
     fn space_is_gone(&self, space: Space) -> bool {
