@@ -70,7 +70,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: Vec<OsString>) -> Result<u8, Error> {
     let mut settings = Settings::default();
-    settings.set_from(|variable| std::env::var(variable).ok());
+    settings.set_from(std::env::vars_os());
     let options = Options::parse(arguments, settings)?;
     match options.mode {
         Mode::Help => help(),

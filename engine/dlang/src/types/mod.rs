@@ -102,14 +102,18 @@ pub(crate) struct Types {
     pub(crate) string: u32,
 }
 
+/// Room for the predefined types and a few more: each start of a command makes them, and would spend
+/// half of that time on tables that grow.
+const PREDEFINED: usize = 100;
+
 impl Types {
     /// The predefined types, with these sizes of a pointer and of a string.
     pub(crate) fn new(pointer: u32, string: u32) -> Self {
         let mut types = Self {
-            all: Vec::new(),
-            depths: Vec::new(),
-            numbers: HashMap::new(),
-            typedefs: HashMap::new(),
+            all: Vec::with_capacity(PREDEFINED),
+            depths: Vec::with_capacity(PREDEFINED),
+            numbers: HashMap::with_capacity(PREDEFINED),
+            typedefs: HashMap::with_capacity(PREDEFINED),
             tagged: Vec::new(),
             tags: HashMap::new(),
             imported: Imported::default(),

@@ -8,6 +8,7 @@ mod preprocessor;
 pub mod refusal;
 mod table;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -172,11 +173,14 @@ impl Settings {
 
     /// Sets options from environment variables named `DTRACE_OPT_` and the option in capitals. As
     /// in DTrace, invalid values are ignored.
-    pub fn set_from(&mut self, environment: impl Fn(&str) -> Option<String>) {
-        for name in table::names() {
-            let variable = format!("DTRACE_OPT_{}", name.to_uppercase());
-            if let Some(value) = environment(&variable) {
-                let _ = self.set(name, Some(&value));
+    pub fn set_from(&mut self, environment: impl Iterator<Item = (OsString, OsString)>) {
+        for (variable, value) in environment {
+            let name = variable
+                .to_str()
+                .and_then(|it| it.strip_prefix("DTRACE_OPT_"));
+            let name = name.filter(|name| !name.contains(|it: char| it.is_ascii_lowercase()));
+            if let (Some(name), Some(value)) = (name, value.to_str()) {
+                let _ = self.set(&name.to_ascii_lowercase(), Some(value));
             }
         }
     }
@@ -345,14 +349,20 @@ mod tests {
     #[test]
     fn the_environment_sets_options_and_its_errors_are_ignored() {
         let mut settings = Settings::default();
-        settings.set_from(|variable| match variable {
-            "DTRACE_OPT_STRSIZE" => Some("64".into()),
-            "DTRACE_OPT_QUIET" => Some("1".into()),
-            "DTRACE_OPT_DESTRUCTIVE" => Some(String::new()),
-            "DTRACE_OPT_ZDEFS" => Some(String::new()),
-            "DTRACE_OPT_NSPEC" => Some("many".into()),
-            _ => None,
-        });
+        let variables = [
+            ("DTRACE_OPT_STRSIZE", "64"),
+            ("DTRACE_OPT_QUIET", "1"),
+            ("DTRACE_OPT_DESTRUCTIVE", ""),
+            ("DTRACE_OPT_ZDEFS", ""),
+            ("DTRACE_OPT_NSPEC", "many"),
+            ("DTRACE_OPT_bufsize", "1m"),
+            ("STRSIZE", "32"),
+        ];
+        settings.set_from(
+            variables
+                .map(|(name, value)| (name.into(), value.into()))
+                .into_iter(),
+        );
         assert_eq!(
             settings,
             Settings {
