@@ -67,6 +67,15 @@ impl Emulation {
         }
     }
 
+    /// Whether it is a call.
+    pub(super) const fn is_call(self) -> bool {
+        matches!(self.action, Action::Call(_))
+    }
+
+    pub(super) const fn action(self) -> Action {
+        self.action
+    }
+
     /// The length of the instruction in bytes.
     #[must_use]
     pub const fn length(self) -> u8 {

@@ -61,6 +61,14 @@ impl Relocation {
         self.length as usize
     }
 
+    /// The copy of the instruction at `from` for the address `at`, in [`Relocation::length`] bytes.
+    /// `None` if what it addresses relative to the instruction pointer is out of reach.
+    pub(super) fn copy(self, at: u64, from: u64) -> Option<[u8; LONGEST]> {
+        let mut copy = self.bytes;
+        self.count_anew(&mut copy, from.wrapping_sub(at).cast_signed())?;
+        Some(copy)
+    }
+
     /// The contents of a slot at `at` for the instruction displaced from `from`: the copy, and a
     /// jump to the next instruction. `None` if what it addresses relative to the instruction
     /// pointer is out of reach.
