@@ -2,5 +2,6 @@
 
 mod emulate;
 mod model;
+mod moved;
 mod reading;
 mod table;
