@@ -84,7 +84,9 @@ fn summarise(failures: Vec<(&str, Error)>) -> Result<()> {
 
 /// Installs what [`STAGES`] need before the image build starts: two concurrent apts would collide.
 fn install_needs() -> Result<()> {
-    host::ensure(&needs::of_judges())
+    let mut needs = needs::of_judges();
+    needs.extend(needs::of_tests());
+    host::ensure(&needs)
 }
 
 /// Installs what only the images and guests need, while [`STAGES`] run.

@@ -43,6 +43,7 @@ pub fn run() -> Result<()> {
 
 fn all_needs() -> Result<Vec<Need>> {
     let mut needs = needs::of_judges();
+    needs.extend(needs::of_tests());
     for guest in guest::select("all")? {
         for need in needs::of_guest(&guest) {
             if !needs.contains(&need) {

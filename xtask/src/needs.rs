@@ -120,6 +120,11 @@ pub fn of_workspace() -> Vec<Need> {
     ]
 }
 
+/// What the tests need beyond that: one compares our types with another converter's.
+pub fn of_tests() -> Vec<Need> {
+    vec![Need::program("pahole", "pahole")]
+}
+
 /// Those of the workspace and of the judges of the instruction tables.
 pub fn of_judges() -> Vec<Need> {
     let mut needs = of_workspace();
@@ -129,12 +134,12 @@ pub fn of_judges() -> Vec<Need> {
     needs
 }
 
-/// What the harness's own tests need beyond that: one attaches a debugger to a guest.
+/// What the harness's own tests need beyond the workspace: one attaches a debugger to a guest.
 pub fn of_harness() -> Vec<Need> {
     vec![Need::program("gdb-multiarch", "gdb-multiarch")]
 }
 
-/// What building and booting a guest needs beyond that.
+/// What building and booting a guest needs beyond the workspace.
 pub fn of_guest(guest: &Guest) -> Vec<Need> {
     let build = &guest.build;
     let rust = Need::Rust {

@@ -14,7 +14,9 @@ const NEED_GUESTS: [&str; 3] = ["conformance", "debugger", "guests"];
 /// Runs the tests of all crates except those that boot guests, then the doc tests even if the first
 /// failed.
 pub fn run() -> Result<()> {
-    host::ensure(&needs::of_workspace())?;
+    let mut needs = needs::of_workspace();
+    needs.extend(needs::of_tests());
+    host::ensure(&needs)?;
     let programs = ["--lib", "--bins", "--examples"].map(str::to_owned);
     let tests = [programs.to_vec(), test_binaries()?].concat();
     all([cargo_test(&tests), cargo_test(&["--doc".to_owned()])])
