@@ -9,11 +9,11 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 use core::slice;
 
 use engine_abi::Opened;
-use engine_tracer::{ConsumerId, Event, EventArguments, Tracer, Trap};
+use engine_tracer::{ConsumerId, Errno, Event, EventArguments, Tracer, Trap};
 
 use crate::arch::{self, Regs};
+use crate::caller::Current;
 use crate::cell::{self, Platform, tracer};
-use crate::device::{self, Errno};
 use crate::process::{Access, OfProcess};
 
 /// The tracer; in a build with mutants, wrapped in one that has the seeded defects.
@@ -367,7 +367,7 @@ pub unsafe extern "C" fn trapline_ioctl(
     let body = unsafe { slice::from_raw_parts_mut(body.cast(), length) };
     let id = ConsumerId::from_number(consumer as usize);
     // SAFETY: the caller guarantees that the engine is in service.
-    match device::request(unsafe { tracer() }, id, number, body) {
+    match unsafe { tracer() }.ioctl(id, number, body, &Current) {
         Ok(()) => 0,
         Err(error) => error.negated(),
     }

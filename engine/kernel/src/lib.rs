@@ -3,8 +3,8 @@
 //!
 //! `engine/kmod/shim.h` and `trapline.h` are the contract with the C half; [`ffi`], [`entry`] and
 //! [`rows`] are their Rust side, in the same order. The crate makes no policy: [`entry`] and
-//! [`rows`] turn calls from C into methods of the [`Tracer`](engine_tracer::Tracer), [`device`]
-//! decodes the ioctls, and [`platform`] implements the tracer's `Platform` traits with one shim
+//! [`rows`] turn calls from C into methods of the [`Tracer`](engine_tracer::Tracer), [`caller`]
+//! is the memory of who makes a request, and [`platform`] implements the tracer's `Platform` traits with one shim
 //! call per method. [`sync`] provides the control mutex, the per-CPU try-lock and RCU; [`heap`] is
 //! the global allocator; [`arch`] is the part that depends on the instruction set; [`cell`] holds
 //! the one `Tracer` that exists between `trapline_start` and `trapline_end`.
@@ -41,8 +41,8 @@ extern crate alloc;
 
 mod actions;
 mod arch;
+mod caller;
 mod cell;
-mod device;
 pub mod entry;
 mod ffi;
 #[cfg_attr(

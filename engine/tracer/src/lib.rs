@@ -42,6 +42,7 @@ mod fire;
 mod grow;
 mod hash;
 mod index;
+mod ioctl;
 mod platform;
 mod probe;
 mod providers;
@@ -58,6 +59,7 @@ pub mod unwind;
 pub use error::{Bound, Error};
 pub use fire::chill::Chill;
 pub use grow::{OutOfMemory, filled};
+pub use ioctl::{BadAddress, Caller, Errno};
 pub use platform::{
     Actions, Clock, Context, Cpus, Denied, Event, EventArguments, Events, FrameLayout, FrameRecord,
     InSlot, KERNEL, KernelText, Key, Listed, Lock, Numbers, OffLimits, Origin, Patch, Patched,
