@@ -149,7 +149,7 @@ impl Tasks for Kernel {
     }
 
     fn user_frame(&self, regs: &Regs) -> UserFrame {
-        crate::arch::user_frame(regs)
+        UserFrame::from(regs)
     }
 
     fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {

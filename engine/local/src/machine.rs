@@ -13,10 +13,10 @@ use std::time::{Duration, SystemTime};
 use engine_isa::Unreadable;
 use engine_isa::arm::{Arm, Regs};
 use engine_tracer::{
-    Blacklist, Clock, Context, Cpus, Denied, Event, Events, FrameLayout, FrameRecord, InSlot,
-    KernelText, Numbers, OffLimits, Origin, OutOfMemory, Patch, ProbeMemory, Processes, Refused,
-    Space, Symbols, TASK_NAME, Task, Tasks, Tracer, UserFrame, UserPatch, Visit, VisitModule,
-    VisitSyscall, VisitTracepoint, blacklist,
+    Blacklist, Clock, Context, Cpus, Denied, Event, Events, InSlot, KernelText, Numbers, OffLimits,
+    Origin, OutOfMemory, Patch, ProbeMemory, Processes, Refused, Space, Symbols, TASK_NAME, Task,
+    Tasks, Tracer, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
+    blacklist,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -198,18 +198,7 @@ impl Tasks for Machine {
     }
 
     fn user_frame(&self, regs: &Regs) -> UserFrame {
-        UserFrame {
-            pc: regs.r[15].into(),
-            sp: regs.r[13].into(),
-            fp: regs.r[11].into(),
-            lr: regs.r[14].into(),
-            layout: FrameLayout {
-                word: 4,
-                has_link: true,
-                record: FrameRecord::Unknown,
-                mask: u64::MAX,
-            },
-        }
+        UserFrame::from(regs)
     }
 
     fn load(&self, _: u64, _: &mut [u8]) -> Result<(), Unreadable> {

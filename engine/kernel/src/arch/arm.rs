@@ -1,8 +1,6 @@
 //! ARM: the trap is an undefined instruction.
 
-use engine_tracer::{Blacklist, FrameLayout, FrameRecord, UserFrame, blacklist};
-
-use super::Regs;
+use engine_tracer::{Blacklist, blacklist};
 
 /// The instruction set of this kernel.
 #[cfg(not(trapline_mutants))]
@@ -24,30 +22,4 @@ pub const FIRING_STACK: usize = 3584;
 pub fn has_stack() -> bool {
     let [mask, _] = super::trapline_stacks.place;
     super::has_room(super::stack_pointer() & mask)
-}
-
-/// The frame of a user thread with these registers. Compilers keep no frames in r11 in Thumb code.
-pub fn user_frame(regs: &Regs) -> UserFrame {
-    /// The bit of the program status that says so.
-    const THUMB: u32 = 1 << 5;
-    let [.., fp, _, sp, lr, pc] = regs.r;
-    let [pc, sp, fp, lr] = [pc, sp, fp, lr].map(u64::from);
-    let record = match regs.cpsr & THUMB {
-        0 => FrameRecord::Pushed,
-        _ => FrameRecord::Unknown,
-    };
-    let layout = FrameLayout {
-        word: 4,
-        has_link: true,
-        record,
-        // The lowest bit of a return address says that the code there is Thumb.
-        mask: 0xffff_fffe,
-    };
-    UserFrame {
-        pc,
-        sp,
-        fp,
-        lr,
-        layout,
-    }
 }

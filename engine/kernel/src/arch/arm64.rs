@@ -5,9 +5,7 @@ use core::arch::asm;
 #[cfg(not(trapline_mutants))]
 use engine_isa::arm64::Arm64;
 use engine_isa::arm64::Processor;
-use engine_tracer::{Blacklist, FrameLayout, FrameRecord, UserFrame, blacklist};
-
-use super::Regs;
+use engine_tracer::{Blacklist, blacklist};
 
 /// The instruction set of this kernel.
 #[cfg(not(trapline_mutants))]
@@ -70,38 +68,4 @@ fn pacia(pointer: u64, modifier: u64) -> u64 {
 pub fn has_stack() -> bool {
     let [mask, _] = super::trapline_stacks.place;
     super::has_room(super::stack_pointer() & mask)
-}
-
-/// The frame of a user thread with these registers.
-pub fn user_frame(regs: &Regs) -> UserFrame {
-    /// The bits of PSTATE that say: a 32-bit program, and in Thumb code.
-    const IS_32_BIT: u64 = 1 << 4;
-    const THUMB: u64 = 1 << 5;
-    let is_32_bit = regs.pstate & IS_32_BIT != 0;
-    let [fp, sp, lr] = match (is_32_bit, &regs.x) {
-        (true, [_, _, _, _, _, _, _, _, _, _, _, fp, _, sp, lr, ..]) => [*fp, *sp, *lr],
-        (false, [.., fp, lr]) => [*fp, regs.sp, *lr],
-    };
-    let record = match (is_32_bit, regs.pstate & THUMB) {
-        (false, _) => FrameRecord::Pair,
-        (true, 0) => FrameRecord::Pushed,
-        (true, _) => FrameRecord::Unknown,
-    };
-    // Above 48 bits, a return address has its signature; the lowest bit marks Thumb code.
-    let (word, mask) = match is_32_bit {
-        true => (4, 0xffff_fffe),
-        false => (8, (1 << 48) - 1),
-    };
-    UserFrame {
-        pc: regs.pc,
-        sp,
-        fp,
-        lr,
-        layout: FrameLayout {
-            word,
-            has_link: true,
-            record,
-            mask,
-        },
-    }
 }

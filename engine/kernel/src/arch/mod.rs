@@ -6,8 +6,7 @@
 //! - `Native`: the instruction set, an [`Arch`];
 //! - `BLACKLIST`: functions and paths on which no trap can be taken;
 //! - `FIRING_STACK`: the most stack that a firing uses, in bytes;
-//! - `has_stack`: whether that much is left of the current stack;
-//! - `user_frame`: where a walk over a user stack starts, and how user code saves frames.
+//! - `has_stack`: whether that much is left of the current stack.
 //!
 //! `has_stack` runs in probe context before the CPU's guard is taken, so it is inline assembly and
 //! arithmetic; whatever it calls must not be probed.

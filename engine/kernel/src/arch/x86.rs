@@ -3,9 +3,7 @@
 use core::arch::asm;
 use core::ffi::c_int;
 
-use engine_tracer::{Blacklist, FrameLayout, FrameRecord, UserFrame, blacklist};
-
-use super::Regs;
+use engine_tracer::{Blacklist, blacklist};
 
 /// The instruction set of this kernel.
 #[cfg(not(trapline_mutants))]
@@ -45,26 +43,4 @@ pub fn has_stack() -> bool {
     }
     super::has_room(super::stack_pointer().wrapping_sub(stack))
         || shim_other_stack(FIRING_STACK) != 0
-}
-
-/// The frame of a user thread with these registers.
-pub fn user_frame(regs: &Regs) -> UserFrame {
-    /// The code segment of 32-bit programs.
-    const USER32_CS: u64 = 0x23;
-    let (word, mask) = match regs.cs & 0xffff {
-        USER32_CS => (4, 0xffff_ffff),
-        _ => (8, u64::MAX),
-    };
-    UserFrame {
-        pc: regs.ip,
-        sp: regs.sp,
-        fp: regs.bp,
-        lr: 0,
-        layout: FrameLayout {
-            word,
-            has_link: false,
-            record: FrameRecord::Pair,
-            mask,
-        },
-    }
 }

@@ -1,5 +1,7 @@
 //! User threads, as walks over their stacks need them.
 
+use engine_isa::{arm, arm64, x86};
+
 /// A frame of a user stack: the registers that lead to its caller's.
 ///
 /// The platform knows where they are in its own registers; what is done with them is the same on
@@ -42,4 +44,90 @@ pub enum FrameRecord {
     Pushed,
     /// Nothing that is known.
     Unknown,
+}
+
+impl From<&x86::Regs> for UserFrame {
+    fn from(regs: &x86::Regs) -> Self {
+        /// The code segment of 32-bit programs.
+        const USER32_CS: u64 = 0x23;
+        let (word, mask) = match regs.cs & 0xffff {
+            USER32_CS => (4, 0xffff_ffff),
+            _ => (8, u64::MAX),
+        };
+        Self {
+            pc: regs.ip,
+            sp: regs.sp,
+            fp: regs.bp,
+            lr: 0,
+            layout: FrameLayout {
+                word,
+                has_link: false,
+                record: FrameRecord::Pair,
+                mask,
+            },
+        }
+    }
+}
+
+impl From<&arm64::Regs> for UserFrame {
+    fn from(regs: &arm64::Regs) -> Self {
+        /// The bits of PSTATE that say: a 32-bit program, and in Thumb code.
+        const IS_32_BIT: u64 = 1 << 4;
+        const THUMB: u64 = 1 << 5;
+        let is_32_bit = regs.pstate & IS_32_BIT != 0;
+        let [fp, sp, lr] = match (is_32_bit, &regs.x) {
+            (true, [_, _, _, _, _, _, _, _, _, _, _, fp, _, sp, lr, ..]) => [*fp, *sp, *lr],
+            (false, [.., fp, lr]) => [*fp, regs.sp, *lr],
+        };
+        let record = match (is_32_bit, regs.pstate & THUMB) {
+            (false, _) => FrameRecord::Pair,
+            (true, 0) => FrameRecord::Pushed,
+            (true, _) => FrameRecord::Unknown,
+        };
+        // Above 48 bits, a return address has its signature; the lowest bit marks Thumb code.
+        let (word, mask) = match is_32_bit {
+            true => (4, 0xffff_fffe),
+            false => (8, (1 << 48) - 1),
+        };
+        Self {
+            pc: regs.pc,
+            sp,
+            fp,
+            lr,
+            layout: FrameLayout {
+                word,
+                has_link: true,
+                record,
+                mask,
+            },
+        }
+    }
+}
+
+/// Compilers keep no frames in r11 in Thumb code.
+impl From<&arm::Regs> for UserFrame {
+    fn from(regs: &arm::Regs) -> Self {
+        /// The bit of the program status that says so.
+        const THUMB: u32 = 1 << 5;
+        let [.., fp, _, sp, lr, pc] = regs.r;
+        let [pc, sp, fp, lr] = [pc, sp, fp, lr].map(u64::from);
+        let record = match regs.cpsr & THUMB {
+            0 => FrameRecord::Pushed,
+            _ => FrameRecord::Unknown,
+        };
+        let layout = FrameLayout {
+            word: 4,
+            has_link: true,
+            record,
+            // The lowest bit of a return address says that the code there is Thumb.
+            mask: 0xffff_fffe,
+        };
+        Self {
+            pc,
+            sp,
+            fp,
+            lr,
+            layout,
+        }
+    }
 }
