@@ -1,6 +1,7 @@
-//! The interface between the kernel module and the `dtrace` command, and nothing else.
+//! The interface between the engine, in the kernel module or in a process, and the `dtrace` command.
 //!
 //! - [`Command`] and the structs of `ioctl`: the requests of [`DEVICE`].
+//! - [`channel`]: how they reach the engine in a process.
 //! - [`ProgramHeader`] and the tables of `program`: a compiled D program.
 //! - [`Records`]: the contents of a drained buffer.
 //! - [`UnwindRow`]: a row of the tables by which stacks of processes are unwound.
@@ -12,6 +13,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod channel;
 mod codes;
 mod fault;
 mod ioctl;

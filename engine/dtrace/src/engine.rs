@@ -56,6 +56,9 @@ pub trait Engine {
         None
     }
 
+    /// Whether it can have probes in processes.
+    fn traces_processes(&self) -> bool;
+
     /// The first matching probe whose ID is at least `from`.
     fn probe_match(&self, pattern: &Description, from: u32) -> Result<Option<Probe>, Error>;
 
@@ -64,6 +67,7 @@ pub trait Engine {
 
     /// Hands over the unwind table of an object, with its rows.
     fn unwind(&self, object: &Unwind, rows: &[UnwindRow]) -> Result<(), Error>;
+
     /// Watches the function by which a process's dynamic linker reports that it has mapped or
     /// unmapped objects.
     fn pid_watch(&self, request: &mut PidProbes) -> Result<(), Error>;

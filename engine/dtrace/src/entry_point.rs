@@ -50,6 +50,14 @@ pub fn reach(pid: i32) -> Result<()> {
     memory.write_all_at(&displaced, entry)
 }
 
+/// Attaches to a process and stops it.
+pub fn stop(pid: i32) -> Result<()> {
+    let process = Pid::from_raw(pid);
+    ptrace::seize(process, Options::empty())?;
+    ptrace::interrupt(process)?;
+    run_until(process, Event::PTRACE_EVENT_STOP)
+}
+
 /// Lets it go on, untraced.
 pub fn detach(pid: i32) -> Result<()> {
     ptrace::detach(Pid::from_raw(pid), None).map_err(IoError::from)

@@ -129,6 +129,17 @@ pub enum Error {
         /// The cause.
         why: io::Error,
     },
+    /// The engine cannot be put into a process.
+    #[error("failed to trace pid {pid} without the module: {}", reason(why))]
+    Inject {
+        /// Its PID.
+        pid: u32,
+        /// The cause.
+        why: io::Error,
+    },
+    /// Without the module, more than one process is named.
+    #[error("without the module one process can be traced at a time, and these are named: {}", pids(.0))]
+    SeveralProcesses(Vec<u32>),
     /// The probes of a process would exceed a bound, which the engine names.
     #[error("failed to create probes in pid {pid}: {why}")]
     Bound {
@@ -156,6 +167,11 @@ pub enum Error {
     /// A signal handler cannot be installed.
     #[error("failed to catch a signal: {}", reason(.0))]
     Signal(io::Error),
+}
+
+fn pids(pids: &[u32]) -> String {
+    let texts: Vec<String> = pids.iter().map(u32::to_string).collect();
+    texts.join(", ")
 }
 
 /// The system's text for an error, without the number that Rust appends.

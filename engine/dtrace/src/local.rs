@@ -63,6 +63,10 @@ impl Engine for Local {
         Some(self.without)
     }
 
+    fn traces_processes(&self) -> bool {
+        false
+    }
+
     fn probe_match(&self, pattern: &Description, from: u32) -> Result<Option<Probe>, Error> {
         match self.tracer.probe_match(pattern, from) {
             Ok((id, description)) => Ok(Some(Probe { id, description })),

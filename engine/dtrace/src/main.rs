@@ -5,8 +5,9 @@
 //! - [`options`] and [`setting`] parse the command line and the options of `-x` and `#pragma`.
 //! - [`sources`] reads programs and [`libraries`], and has [`preprocess`] run the C preprocessor.
 //! - [`compile`] compiles all programs into one; [`enable`] loads it and starts tracing.
-//! - [`engine`] is the interface to an engine: [`device`] is the kernel's, by ioctl; [`local`] runs
-//!   in process for programs that need no kernel probes.
+//! - [`engine`] is the interface to an engine, and [`requests`] what carries it: [`device`] is the
+//!   kernel's, by ioctl; [`inside`] is one in the traced process, by a socket. [`local`] runs in this
+//!   process, for programs that have no probes but those of `dtrace` and `profile`.
 //! - [`trace`] is the main loop; it waits for [`event`]s, and has [`consume`] drain the engine.
 //! - [`firing`], [`aggregation`] and [`print`] print records and aggregations; messages about
 //!   faults and drops go to standard error. [`symbols`] and [`user_symbols`] name addresses.
@@ -27,6 +28,7 @@ mod event;
 mod fault;
 mod firing;
 mod flow;
+mod inside;
 mod kernel;
 mod layout;
 mod libraries;
@@ -38,6 +40,7 @@ mod preprocess;
 mod print;
 mod process_probes;
 mod registers;
+mod requests;
 mod setting;
 mod shell;
 mod sources;

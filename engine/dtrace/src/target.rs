@@ -108,6 +108,20 @@ impl Target {
         reached.map_err(|why| Error::Entry { pid, why })
     }
 
+    /// Does `work` while ptrace(2) has stopped its first thread: a command's is at its entry point,
+    /// and another process goes on afterwards.
+    pub fn while_stopped<R>(&self, work: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+        if self.is_at_entry {
+            return work();
+        }
+        let pid = self.pid.as_raw_pid();
+        entry_point::stop(pid).map_err(|why| Error::Grab { pid, why })?;
+        let done = work();
+        // Fails if it was killed, which is reported then.
+        let _ = entry_point::detach(pid);
+        done
+    }
+
     /// Resumes a command.
     pub fn resume(&self) {
         if self.is_at_entry {

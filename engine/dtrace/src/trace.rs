@@ -15,6 +15,7 @@ use crate::enable::{enable, go, needs_no_kernel};
 use crate::engine::{Absence, Engine};
 use crate::error::Error;
 use crate::event::{Event, Events};
+use crate::inside::Inside;
 use crate::kernel::Running;
 use crate::list;
 use crate::local::Local;
@@ -65,19 +66,18 @@ pub fn run(options: &Options) -> Result<u8, Error> {
         }
         return Ok(0);
     }
-    let needs_kernel = options.mode == Mode::List || !needs_no_kernel(&compilation);
-    let engine = engine(device, needs_kernel, &compilation.settings)?;
-    if let Some(absence) = engine.absence()
-        && user_symbols::are_walked(&compilation.program)
-    {
-        let message = format!("user stacks need the module: {absence}");
-        return Err(Error::Device(message));
-    }
     let program = &compilation.program;
     let reads_users = user_symbols::are_used(program) || user_symbols::are_walked(program);
     let is_read = |target: &&mut Target| reads_users || names_process(&compilation, target.pid());
     for target in targets.iter_mut().filter(is_read) {
         target.run_to_entry()?;
+    }
+    let engine = engine(device, options, &compilation, &mut targets)?;
+    if let Some(absence) = engine.absence().filter(|_| !engine.traces_processes())
+        && user_symbols::are_walked(&compilation.program)
+    {
+        let message = format!("user stacks need the module: {absence}");
+        return Err(Error::Device(message));
     }
     match options.mode {
         Mode::List => {
@@ -98,31 +98,57 @@ fn check_data_model(options: &Options, pointer: u32) -> Result<(), Error> {
 
 /// Whether a program has a description of probes in this process.
 fn names_process(compilation: &Compilation, pid: u32) -> bool {
-    let mut descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
-    descriptions.any(|(_, description)| process_probes::pid_of(description) == Some(pid))
+    named(compilation).contains(&pid)
 }
 
-/// The kernel's engine, or the one in process if the kernel's is unavailable and not needed.
+/// The processes that a program has descriptions of probes in.
+fn named(compilation: &Compilation) -> BTreeSet<u32> {
+    let descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
+    let pids = descriptions.filter_map(|(_, it)| process_probes::pid_of(it));
+    pids.collect()
+}
+
+/// The kernel's engine; if that is unavailable, one in the process that the program names, or one in
+/// this process.
 fn engine(
     device: Result<Rc<Device>, Absence>,
-    needs_kernel: bool,
-    settings: &Settings,
+    options: &Options,
+    compilation: &Compilation,
+    targets: &mut [Target],
 ) -> Result<Rc<dyn Engine>, Error> {
     let absence = match device {
         Ok(device) => return Ok(device),
         Err(absence) => absence,
     };
-    // A missing module is not an error yet: `enable` names the probe that needs it.
-    if absence == Absence::Forbidden {
-        if needs_kernel {
-            return Err(Error::Device(absence.to_string()));
-        }
-        notice(
+    let processes = named(compilation);
+    let needs_kernel =
+        processes.is_empty() && (options.mode == Mode::List || !needs_no_kernel(compilation));
+    announce(absence, needs_kernel, &compilation.settings)?;
+    let pid = match Vec::from_iter(processes)[..] {
+        [] => return Ok(Rc::new(Local::open(absence)?)),
+        [pid] => pid,
+        ref several => return Err(Error::SeveralProcesses(several.to_vec())),
+    };
+    let own = targets.iter_mut().find(|target| target.pid() == pid);
+    let engine = match own {
+        Some(target) => target.while_stopped(|| Inside::open(pid, absence)),
+        None => Target::grab(&pid.to_string())?.while_stopped(|| Inside::open(pid, absence)),
+    };
+    Ok(Rc::new(engine?))
+}
+
+/// Reports that the kernel's engine is there but not for this user, or returns that as an error if it
+/// is needed. A missing module is not an error yet: `enable` names the probe that needs it.
+fn announce(absence: Absence, needs_kernel: bool, settings: &Settings) -> Result<(), Error> {
+    match (absence, needs_kernel) {
+        (Absence::NotLoaded, _) => {}
+        (Absence::Forbidden, true) => return Err(Error::Device(absence.to_string())),
+        (Absence::Forbidden, false) => notice(
             settings,
             format_args!("{absence}: tracing without the module"),
-        );
+        ),
     }
-    Ok(Rc::new(Local::open(absence)?))
+    Ok(())
 }
 
 fn targets(wanted: &[Wanted]) -> Result<Vec<Target>, Error> {
@@ -193,9 +219,8 @@ fn trace(
 
 /// The processes that a program names, and its targets.
 fn pids(compilation: &Compilation, targets: &[Target]) -> BTreeSet<u32> {
-    let descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
-    let named = descriptions.filter_map(|(_, it)| process_probes::pid_of(it));
-    targets.iter().map(Target::pid).chain(named).collect()
+    let own = targets.iter().map(Target::pid);
+    own.chain(named(compilation)).collect()
 }
 
 /// The processes whose addresses the program may record, as far as they are known before it runs:
@@ -256,16 +281,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn local_programs_need_no_privilege() {
-        for (absence, needs_kernel, without) in [
-            (Absence::NotLoaded, false, Some(Absence::NotLoaded)),
-            (Absence::NotLoaded, true, Some(Absence::NotLoaded)),
-            (Absence::Forbidden, false, Some(Absence::Forbidden)),
-            (Absence::Forbidden, true, None),
+    fn only_what_needs_the_kernel_needs_privilege() {
+        for (absence, needs_kernel, is_refused) in [
+            (Absence::NotLoaded, false, false),
+            (Absence::NotLoaded, true, false),
+            (Absence::Forbidden, false, false),
+            (Absence::Forbidden, true, true),
         ] {
-            let chosen = engine(Err(absence), needs_kernel, &Settings::default()).ok();
-            let chosen = chosen.and_then(|it| it.absence());
-            assert_eq!(chosen, without, "{absence}, {needs_kernel}");
+            let announced = announce(absence, needs_kernel, &Settings::default());
+            assert_eq!(announced.is_err(), is_refused, "{absence}, {needs_kernel}");
         }
     }
 }

@@ -1,0 +1,188 @@
+//! System calls that a stopped thread of another process makes for us.
+//!
+//! The thread executes the instruction for system calls that the kernel itself has put into the
+//! process, in its vDSO, so that nothing of its own text is changed and its other threads may run.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Error, ErrorKind, Result};
+use std::os::unix::fs::FileExt;
+
+use nix::sys::ptrace::{self, Event, Options};
+use nix::sys::signal::Signal;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
+use super::ptrace::{registers, set_registers};
+
+/// Where an architecture's registers are in those of ptrace(2), by number.
+struct Layout {
+    /// How Rust calls the architecture.
+    name: &'static str,
+    pc: usize,
+    sp: usize,
+    /// The number of a system call.
+    number: usize,
+    /// What the kernel takes for the number of a call that is to be restarted.
+    restarted: Option<usize>,
+    /// The arguments of a system call.
+    arguments: [usize; 6],
+    /// The arguments of a function.
+    parameters: [usize; 3],
+    /// The result.
+    result: usize,
+    /// The instruction for system calls.
+    instruction: &'static [u8],
+}
+
+/// x86-64: the order of `struct user_regs_struct`. AArch64: that of `struct user_pt_regs`.
+const LAYOUTS: [Layout; 2] = [
+    Layout {
+        name: "x86_64",
+        pc: 16,
+        sp: 19,
+        number: 10,
+        restarted: Some(15),
+        arguments: [14, 13, 12, 7, 9, 8],
+        parameters: [14, 13, 12],
+        result: 10,
+        instruction: &[0x0f, 0x05],
+    },
+    Layout {
+        name: "aarch64",
+        pc: 32,
+        sp: 31,
+        number: 8,
+        restarted: None,
+        arguments: [0, 1, 2, 3, 4, 5],
+        parameters: [0, 1, 2],
+        result: 0,
+        instruction: &[0x01, 0x00, 0x00, 0xd4],
+    },
+];
+
+/// A thread that makes system calls for us.
+pub struct Caller {
+    thread: Pid,
+    layout: &'static Layout,
+    /// The address of an instruction for system calls.
+    instruction: usize,
+    /// Its registers before.
+    saved: Vec<usize>,
+    /// Signals that came meanwhile.
+    signals: Vec<Signal>,
+}
+
+impl Caller {
+    /// Prepares a thread that is stopped by ptrace(2). Its options are set.
+    pub fn new(thread: i32) -> Result<Self> {
+        let here = std::env::consts::ARCH;
+        let layout = LAYOUTS.iter().find(|layout| layout.name == here);
+        let layout = layout.ok_or(ErrorKind::Unsupported)?;
+        let instruction = instruction(thread, layout.instruction)?;
+        let of = Pid::from_raw(thread);
+        let options = Options::PTRACE_O_TRACESYSGOOD
+            | Options::PTRACE_O_TRACECLONE
+            | Options::PTRACE_O_TRACEEXEC;
+        ptrace::setoptions(of, options)?;
+        Ok(Self {
+            thread: of,
+            layout,
+            instruction,
+            saved: registers(thread)?,
+            signals: Vec::new(),
+        })
+    }
+
+    /// Has it make a system call; a clone(2) is reported to `cloned`.
+    pub fn call(
+        &mut self,
+        number: i64,
+        arguments: &[usize],
+        mut cloned: impl FnMut(i32),
+    ) -> Result<usize> {
+        let mut words = self.saved.clone();
+        words[self.layout.pc] = self.instruction;
+        words[self.layout.number] = number as usize;
+        if let Some(restarted) = self.layout.restarted {
+            words[restarted] = usize::MAX;
+        }
+        let all = arguments.iter().copied().chain(std::iter::repeat(0));
+        for (place, argument) in self.layout.arguments.iter().zip(all) {
+            words[*place] = argument;
+        }
+        set_registers(self.thread.as_raw(), &words)?;
+        self.run_to_syscall(&mut cloned)?;
+        self.run_to_syscall(&mut cloned)?;
+        let result = registers(self.thread.as_raw())?[self.layout.result];
+        // The last page of addresses is that of error numbers.
+        match (result as isize).checked_neg() {
+            Some(errno @ 1..4096) => Err(Error::from_raw_os_error(errno as i32)),
+            _ => Ok(result),
+        }
+    }
+
+    /// Runs to the next entry to a system call, or return from one.
+    fn run_to_syscall(&mut self, cloned: &mut impl FnMut(i32)) -> Result<()> {
+        loop {
+            ptrace::syscall(self.thread, None)?;
+            match waitpid(self.thread, Some(WaitPidFlag::__WALL))? {
+                WaitStatus::PtraceSyscall(_) => return Ok(()),
+                WaitStatus::PtraceEvent(_, _, event)
+                    if event == Event::PTRACE_EVENT_CLONE as i32 =>
+                {
+                    cloned(ptrace::getevent(self.thread)? as i32);
+                }
+                WaitStatus::PtraceEvent(..) => {}
+                WaitStatus::Stopped(_, signal) => self.signals.push(signal),
+                _ => return Err(ErrorKind::BrokenPipe.into()),
+            }
+        }
+    }
+
+    /// Gives the thread its registers back. Returns the signals that it is to get.
+    pub fn finish(self) -> Result<Vec<Signal>> {
+        set_registers(self.thread.as_raw(), &self.saved)?;
+        Ok(self.signals)
+    }
+
+    /// Has a thread that is stopped begin at `pc`, as a function with these arguments.
+    pub fn begin(&self, thread: i32, pc: usize, arguments: [usize; 3]) -> Result<()> {
+        let mut words = self.saved.clone();
+        words[self.layout.pc] = pc;
+        if let Some(restarted) = self.layout.restarted {
+            words[restarted] = usize::MAX;
+        }
+        for (place, argument) in self.layout.parameters.iter().zip(arguments) {
+            words[*place] = argument;
+        }
+        set_registers(thread, &words)
+    }
+
+    /// Its stack pointer.
+    pub fn sp(&self) -> usize {
+        self.saved[self.layout.sp]
+    }
+}
+
+/// The address of an instruction in the vDSO of a process.
+fn instruction(pid: i32, wanted: &[u8]) -> Result<usize> {
+    let maps = fs::read_to_string(format!("/proc/{pid}/maps"))?;
+    let line = maps.lines().find(|line| line.ends_with("[vdso]"));
+    let range = line.and_then(|line| line.split_once(' ')?.0.split_once('-'));
+    let (start, end) = range.ok_or(ErrorKind::NotFound)?;
+    let number = |text| usize::from_str_radix(text, 16).map_err(Error::other);
+    let (start, end) = (number(start)?, number(end)?);
+    let mut text = vec![0; end - start];
+    memory(pid)?.read_exact_at(&mut text, start as u64)?;
+    let step = if wanted.len() == 4 { 4 } else { 1 };
+    let mut places = (0..text.len()).step_by(step);
+    let found = places.find(|place| text[*place..].starts_with(wanted));
+    Ok(start + found.ok_or(ErrorKind::NotFound)?)
+}
+
+/// The memory of a process that is traced.
+pub fn memory(pid: i32) -> Result<File> {
+    let mut options = OpenOptions::new();
+    let options = options.read(true).write(true);
+    options.open(format!("/proc/{pid}/mem"))
+}

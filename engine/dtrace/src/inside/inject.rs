@@ -1,0 +1,119 @@
+//! Puts the agent into a process.
+//!
+//! A thread of the process that ptrace(2) has stopped maps the memory for it and clones the agent:
+//! with the process's memory and actions on signals, and nothing else of it. Then the command takes
+//! its ends of the agent's sockets.
+
+use std::fs;
+use std::io::{Error, ErrorKind, Result};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use engine_abi::channel::DESCRIPTORS;
+use libc::{
+    CLONE_PARENT, CLONE_SIGHAND, CLONE_VM, MAP_ANONYMOUS, MAP_PRIVATE, PROT_READ, PROT_WRITE,
+};
+use nix::sys::ptrace;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
+
+use super::call::{Caller, memory};
+use super::image;
+use super::ptrace::block_signals;
+
+/// How long the agent may take to open its sockets.
+const LONGEST: Duration = Duration::from_secs(10);
+const PERIOD: Duration = Duration::from_micros(200);
+
+/// The ends of the agent's sockets: the channel, and the stream of what is opened; and the agent.
+pub struct Agent {
+    /// The command's ends.
+    pub ends: [OwnedFd; 2],
+    /// The agent's process.
+    pub pid: i32,
+}
+
+/// Puts the agent into process `pid`, whose first thread is stopped, and is as it was afterwards.
+pub fn inject(pid: i32) -> Result<Agent> {
+    let mut caller = Caller::new(pid)?;
+    let injected = start(pid, &mut caller);
+    // If nothing came of it, the thread must go on all the same.
+    let signals = caller.finish();
+    let agent = injected?;
+    for signal in signals? {
+        nix::sys::signal::kill(Pid::from_raw(pid), signal)?;
+    }
+    let ends = ends(agent)?;
+    Ok(Agent { ends, pid: agent })
+}
+
+/// Returns the PID of the agent.
+fn start(pid: i32, caller: &mut Caller) -> Result<i32> {
+    let none = |_| ();
+    let own = caller.call(libc::SYS_getpid, &[], none)?;
+    let access = (PROT_READ | PROT_WRITE) as usize;
+    let flags = (MAP_PRIVATE | MAP_ANONYMOUS) as usize;
+    let size = image::SIZE;
+    let base = caller.call(
+        libc::SYS_mmap,
+        &[0, size, access, flags, usize::MAX, 0],
+        none,
+    )?;
+    let bytes = image::at(base).ok_or(ErrorKind::Unsupported)?;
+    memory(pid)?.write_all_at(&bytes, base as u64)?;
+    for segment in image::SEGMENTS {
+        let size = segment.end - segment.start;
+        let arguments = [base + segment.start, size, segment.access as usize];
+        caller.call(libc::SYS_mprotect, &arguments, none)?;
+    }
+    let flags = (CLONE_VM | CLONE_SIGHAND | CLONE_PARENT) as usize;
+    let mut agent = 0;
+    // The agent sets its own stack first of all.
+    caller.call(libc::SYS_clone, &[flags, caller.sp()], |child| {
+        agent = child
+    })?;
+    wait_stopped(agent)?;
+    block_signals(agent)?;
+    let parent = parent(pid)?;
+    let arguments = [pid as usize, parent, own];
+    caller.begin(agent, base + image::ENTRY, arguments)?;
+    ptrace::detach(Pid::from_raw(agent), None)?;
+    Ok(agent)
+}
+
+fn wait_stopped(child: i32) -> Result<()> {
+    match waitpid(Pid::from_raw(child), Some(WaitPidFlag::__WALL))? {
+        WaitStatus::Stopped(..) | WaitStatus::PtraceEvent(..) => Ok(()),
+        _ => Err(ErrorKind::BrokenPipe.into()),
+    }
+}
+
+/// The parent of a process: the second number behind its name, which may have parentheses itself.
+fn parent(pid: i32) -> Result<usize> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    let rest = stat.rsplit_once(')').map(|(_, rest)| rest);
+    let parent = rest.and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
+    parent.ok_or_else(|| ErrorKind::InvalidData.into())
+}
+
+/// The command's ends of the agent's sockets, once it has opened them.
+fn ends(agent: i32) -> Result<[OwnedFd; 2]> {
+    let process = rustix::process::Pid::from_raw(agent).ok_or(ErrorKind::InvalidData)?;
+    let handle = pidfd_open(process, PidfdFlags::empty()).map_err(Error::from)?;
+    let begun = Instant::now();
+    let end = |number| pidfd_getfd(&handle, number, PidfdGetfdFlags::empty());
+    loop {
+        let [channel, opened] = DESCRIPTORS.map(end);
+        match (channel, opened) {
+            (Ok(channel), Ok(opened)) => return Ok([channel, opened]),
+            (Err(why), _) | (_, Err(why)) if begun.elapsed() > LONGEST => return Err(why.into()),
+            (Err(why), _) | (_, Err(why)) if why != rustix::io::Errno::BADF => {
+                return Err(why.into());
+            }
+            _ => sleep(PERIOD),
+        }
+    }
+}

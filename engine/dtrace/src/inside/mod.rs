@@ -1,0 +1,119 @@
+//! An engine inside of the traced process, for processes of one's own: it needs neither the module nor
+//! any privilege but that of ptrace(2).
+
+mod call;
+mod image;
+mod inject;
+mod ptrace;
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use engine_abi::Command;
+use engine_abi::channel::{Answer, Question};
+use nix::sys::wait::{WaitPidFlag, waitpid};
+use nix::unistd::Pid;
+use rustix::io::Errno;
+use zerocopy::IntoBytes;
+
+use crate::engine::Absence;
+use crate::error::Error;
+use crate::requests::{Channel, Requests};
+
+/// How long the agent may take to disarm everything.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// The engine of a process.
+pub type Inside = Requests<Socket>;
+
+/// The command's ends of the agent's sockets.
+pub struct Socket {
+    channel: UnixStream,
+    opened: File,
+    agent: Pid,
+    without: Absence,
+}
+
+impl Inside {
+    /// Puts an engine into a process whose first thread ptrace(2) has stopped; `without` is why the
+    /// kernel's is unavailable.
+    pub fn open(pid: u32, without: Absence) -> Result<Self, Error> {
+        let agent = inject::inject(pid.cast_signed());
+        let agent = agent.map_err(|why| Error::Inject { pid, why })?;
+        let [channel, opened] = agent.ends;
+        Self::new(Socket {
+            channel: channel.into(),
+            opened: opened.into(),
+            agent: Pid::from_raw(agent.pid),
+            without,
+        })
+    }
+}
+
+impl Socket {
+    /// Sends the question and receives the answer, whose memory goes to `to` as far as it fits.
+    fn exchange(
+        &self,
+        command: Command,
+        body: &mut [u8],
+        from: &[u8],
+        to: &mut [u8],
+    ) -> std::io::Result<u32> {
+        let mut channel = &self.channel;
+        let question = Question {
+            number: command.number(),
+            body: body.len() as u32,
+            memory: from.len() as u32,
+        };
+        channel.write_all(question.as_bytes())?;
+        channel.write_all(body)?;
+        channel.write_all(from)?;
+        let mut answer = Answer::default();
+        channel.read_exact(answer.as_mut_bytes())?;
+        channel.read_exact(body)?;
+        let memory = to.get_mut(..answer.memory as usize);
+        let memory = memory.ok_or(std::io::ErrorKind::InvalidData)?;
+        channel.read_exact(memory)?;
+        Ok(answer.error)
+    }
+}
+
+impl Channel for Socket {
+    /// An agent that is gone is like a process that is gone.
+    fn request(
+        &self,
+        command: Command,
+        body: &mut [u8],
+        from: &[u8],
+        to: &mut [u8],
+    ) -> Result<(), Errno> {
+        match self.exchange(command, body, from, to) {
+            Ok(0) => Ok(()),
+            Ok(error) => Err(Errno::from_raw_os_error(error.cast_signed())),
+            Err(_) => Err(Errno::SRCH),
+        }
+    }
+
+    fn opened(&self) -> Option<File> {
+        self.opened.try_clone().ok()
+    }
+
+    fn absence(&self) -> Option<Absence> {
+        Some(self.without)
+    }
+}
+
+/// Waits until the agent has disarmed everything and is gone.
+impl Drop for Socket {
+    fn drop(&mut self) {
+        // Fails if it is gone already.
+        let _ = self.channel.shutdown(Shutdown::Write);
+        let _ = self.channel.set_read_timeout(Some(LONGEST));
+        while let Ok(1..) = (&self.channel).read(&mut [0; 4096]) {}
+        // It is a child of this process if the traced one is.
+        let _ = waitpid(self.agent, Some(WaitPidFlag::__WALL | WaitPidFlag::WNOHANG));
+    }
+}

@@ -1,0 +1,246 @@
+//! AArch64: the trap is a `brk` with an immediate of our own.
+
+#![expect(unsafe_code, reason = "the first and last instructions are assembly")]
+
+use core::arch::{asm, naked_asm};
+
+use engine_isa::arm64::{Arm64, Processor};
+use engine_tracer::{Blacklist, blacklist};
+
+use super::{FIRST, Regs, Stack, begin};
+use crate::handler::{finish, hit, leave};
+use crate::serve::serve;
+use crate::slots::occupy;
+
+/// The instruction set.
+pub type Native = Arm64<ThisProcessor>;
+
+/// Functions of a kernel, of which there is none here.
+pub const BLACKLIST: &Blacklist = &blacklist::ARM64;
+
+/// SIGTRAP
+pub const SIGNAL: u32 = 5;
+
+/// The processor that took the trap.
+#[derive(Debug, Default)]
+pub struct ThisProcessor;
+
+impl Processor for ThisProcessor {
+    /// With the keys of the process, which are in effect here too.
+    fn sign(&self, pointer: u64, modifier: u64) -> u64 {
+        let signed;
+        // SAFETY: PACIA1716, encoded in the hint space, so that every AArch64 processor executes it.
+        // It writes only x17.
+        unsafe {
+            asm!(
+                "hint #8",
+                inout("x17") pointer => signed,
+                in("x16") modifier,
+                options(nomem, nostack, preserves_flags),
+            );
+        }
+        signed
+    }
+
+    /// Whether the processor implements BTI: field BT of ID_AA64PFR1_EL1, which the kernel emulates
+    /// for programs.
+    fn has_branch_types(&self) -> bool {
+        let features: u64;
+        // SAFETY: the kernel lets programs read it.
+        unsafe {
+            asm!(
+                "mrs {}, id_aa64pfr1_el1",
+                out(reg) features,
+                options(nomem, nostack, preserves_flags),
+            );
+        }
+        features & 0b1111 != 0
+    }
+}
+
+/// Linux's `struct ucontext` (`asm/ucontext.h`, `asm/sigcontext.h`), as far as it is needed.
+#[repr(C)]
+pub struct Context {
+    flags: u64,
+    link: u64,
+    stack: [u64; 3],
+    /// The mask of signals, with room for 1024.
+    mask: [u64; 16],
+    /// The next is aligned to 16 bytes.
+    reserved: u64,
+    fault: u64,
+    x: [u64; 31],
+    sp: u64,
+    pc: u64,
+    pstate: u64,
+}
+
+const _: () = assert!(core::mem::offset_of!(Context, fault) == 176);
+
+impl Context {
+    /// The thread's registers.
+    pub fn regs(&self) -> Regs {
+        let (x, sp, pc, pstate) = (self.x, self.sp, self.pc, self.pstate);
+        Regs { x, sp, pc, pstate }
+    }
+
+    /// Has the thread continue with these.
+    pub fn set(&mut self, regs: &Regs) {
+        self.x = regs.x;
+        (self.sp, self.pc, self.pstate) = (regs.sp, regs.pc, regs.pstate);
+    }
+}
+
+/// A register by its number: the order is that of [`Regs`].
+pub fn register(regs: &Regs, number: u64) -> u64 {
+    let rest = [regs.sp, regs.pc, regs.pstate];
+    let mut all = regs.x.iter().chain(&rest);
+    let register = usize::try_from(number).ok().and_then(|it| all.nth(it));
+    register.copied().unwrap_or_default()
+}
+
+/// The address of the handler.
+pub fn handler() -> usize {
+    (trapline_handler as *const ()).addr()
+}
+
+/// The address of what it returns to.
+pub fn restorer() -> usize {
+    (trapline_restorer as *const ()).addr()
+}
+
+/// The agent's first instructions. The command has set the registers of the first three arguments,
+/// which are those of [`serve`].
+#[cfg_attr(trapline_agent, unsafe(no_mangle))]
+#[unsafe(naked)]
+pub unsafe extern "C" fn trapline_enter() -> ! {
+    naked_asm!(
+        "mov x29, xzr",
+        "adrp x9, {first}",
+        "add x9, x9, :lo12:{first}",
+        "add x9, x9, {size}",
+        "mov sp, x9",
+        "mov w19, w0",
+        "mov w20, w1",
+        "mov w21, w2",
+        "bl {begin}",
+        "mov sp, x0",
+        "mov w0, w19",
+        "mov w1, w20",
+        "mov w2, w21",
+        "bl {serve}",
+        "brk #1",
+        first = sym FIRST,
+        size = const size_of::<Stack>(),
+        begin = sym begin,
+        serve = sym serve,
+    )
+}
+
+/// The handler of traps.
+#[unsafe(naked)]
+unsafe extern "C" fn trapline_handler() {
+    naked_asm!(
+        "stp x29, x30, [sp, #-48]!",
+        "mov x29, sp",
+        "stp x19, x20, [sp, #16]",
+        "stp x21, x22, [sp, #32]",
+        "mov x20, x0",
+        "mov x21, x1",
+        "mov x22, x2",
+        "bl {occupy}",
+        "mov x19, x0",
+        "mov sp, x0",
+        "mov x0, x22",
+        "bl {hit}",
+        "mov sp, x29",
+        "mov x1, x0",
+        "mov x0, x19",
+        "mov x19, x1",
+        "bl {leave}",
+        "mov x0, x19",
+        "mov x1, x20",
+        "mov x2, x21",
+        "mov x3, x22",
+        "bl {finish}",
+        "ldp x21, x22, [sp, #32]",
+        "ldp x19, x20, [sp, #16]",
+        "ldp x29, x30, [sp], #48",
+        "ret",
+        occupy = sym occupy,
+        hit = sym hit,
+        leave = sym leave,
+        finish = sym finish,
+    )
+}
+
+/// What it returns to: rt_sigreturn(2).
+#[unsafe(naked)]
+unsafe extern "C" fn trapline_restorer() {
+    naked_asm!("mov x8, #139", "svc #0", "brk #1")
+}
+
+/// What the compiler calls, and no C library provides here. Their names are C's.
+#[cfg(trapline_agent)]
+mod bytes {
+    use core::arch::naked_asm;
+
+    #[unsafe(no_mangle)]
+    #[unsafe(naked)]
+    unsafe extern "C" fn memcpy() {
+        naked_asm!(
+            "mov x3, x0",
+            "2:",
+            "subs x2, x2, #8",
+            "b.lo 3f",
+            "ldr x4, [x1], #8",
+            "str x4, [x3], #8",
+            "b 2b",
+            "3:",
+            "adds x2, x2, #8",
+            "b.eq 5f",
+            "4:",
+            "ldrb w4, [x1], #1",
+            "strb w4, [x3], #1",
+            "subs x2, x2, #1",
+            "b.ne 4b",
+            "5:",
+            "ret",
+        )
+    }
+
+    #[unsafe(no_mangle)]
+    #[unsafe(naked)]
+    unsafe extern "C" fn memmove() {
+        naked_asm!(
+            "sub x3, x0, x1",
+            "cmp x3, x2",
+            "b.hs {memcpy}",
+            // The end of the source is overwritten first otherwise.
+            "2:",
+            "cbz x2, 3f",
+            "sub x2, x2, #1",
+            "ldrb w4, [x1, x2]",
+            "strb w4, [x0, x2]",
+            "b 2b",
+            "3:",
+            "ret",
+            memcpy = sym memcpy,
+        )
+    }
+
+    #[unsafe(no_mangle)]
+    #[unsafe(naked)]
+    unsafe extern "C" fn memset() {
+        naked_asm!(
+            "mov x3, x0",
+            "2:",
+            "cbz x2, 3f",
+            "strb w1, [x3], #1",
+            "sub x2, x2, #1",
+            "b 2b",
+            "3:",
+            "ret",
+        )
+    }
+}

@@ -1,0 +1,206 @@
+//! The handler of traps: probe context begins and ends here.
+//!
+//! `arch` has the first and last instructions. They save where the thread's own stack is, occupy a
+//! slot ([`slots::occupy`]) and call [`hit`] on its stack; and back on the thread's own they leave the
+//! slot, and call [`finish`]. All signals are blocked meanwhile. The thread's registers are in the
+//! frame that the kernel made.
+
+#![expect(
+    unsafe_code,
+    reason = "what the kernel passes to a handler are pointers"
+)]
+
+use core::ffi::{c_int, c_void};
+use core::mem::transmute;
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::time::Duration;
+
+use engine_isa::Arch;
+use engine_tracer::{Hit, Lock, Trap};
+
+use crate::arch::{self, Context, Native};
+use crate::cell::tracer;
+use crate::machine::RELEASES;
+use crate::memory::Own;
+use crate::slots::{self, Head};
+use crate::sync::Control;
+use crate::sys::{self, Action};
+
+const SA_SIGINFO: usize = 4;
+const SA_RESTORER: usize = 0x0400_0000;
+const SA_RESTART: usize = 0x1000_0000;
+const SA_NODEFER: usize = 0x4000_0000;
+
+/// How long a thread waits for the probes of what it has opened; as in the module.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// What the process does on the signal itself.
+static BEFORE: Control<Option<Action>> = Control::of(None);
+
+/// Not 0 in the traced process; a child that was forked reads 0. Null before [`install`].
+static IS_TRACED: AtomicPtr<AtomicU32> = AtomicPtr::new(core::ptr::null_mut());
+
+/// What [`hit`] has found, for [`finish`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+enum Outcome {
+    /// The thread goes on.
+    Done,
+    /// The trap is the program's own.
+    Foreign,
+}
+
+/// The bits of what [`hit`] returns that are the [`Outcome`]; above them is the ticket.
+const OUTCOME: u64 = 0xff;
+
+/// Makes the handler that of the whole process. Called by the agent, which shares its actions.
+pub fn install() -> bool {
+    const PAGE: usize = crate::maps::PAGE;
+    let Ok(page) = sys::map(PAGE) else {
+        return false;
+    };
+    let flag: *mut AtomicU32 = core::ptr::with_exposed_provenance_mut(page);
+    // SAFETY: a page of our own, aligned and zero.
+    unsafe { &*flag }.store(1, Ordering::Relaxed);
+    if sys::wipe_in_children(page, PAGE).is_err() {
+        return false;
+    }
+    IS_TRACED.store(flag, Ordering::Release);
+    let action = Action {
+        handler: arch::handler(),
+        flags: SA_SIGINFO | SA_RESTORER | SA_RESTART | SA_NODEFER,
+        restorer: arch::restorer(),
+        mask: !0,
+    };
+    // SAFETY: the handler stays mapped for as long as the process lives.
+    let before = unsafe { sys::set_action(arch::SIGNAL, &action) };
+    before.is_ok_and(|action| BEFORE.with(|before| before.replace(action)).is_none())
+}
+
+/// Gives the signal back to the process. No trap of ours is left in its text.
+pub fn remove() {
+    if let Some(action) = BEFORE.with(|before| *before) {
+        // SAFETY: the process's own action.
+        let _ = unsafe { sys::set_action(arch::SIGNAL, &action) };
+    }
+}
+
+fn is_traced() -> bool {
+    // SAFETY: null, or the page that `install` mapped and nothing unmaps.
+    let flag = unsafe { IS_TRACED.load(Ordering::Acquire).as_ref() };
+    flag.is_some_and(|flag| flag.load(Ordering::Relaxed) != 0)
+}
+
+/// Handles a trap, on a slot's stack. Returns the [`Outcome`], and above it the ticket of a thread that
+/// has to wait.
+///
+/// # Safety
+/// Called by the handler, with what the kernel passed to it.
+pub unsafe extern "C" fn hit(context: *mut Context) -> u64 {
+    // SAFETY: the kernel's frame, which only this handler accesses.
+    let context = unsafe { &mut *context };
+    let mut regs = context.regs();
+    let pc = <Native as Arch>::pc(&regs);
+    let hit = slots::with_regs(&mut regs, |regs| match tracer() {
+        Some(tracer) if is_traced() => tracer.user_trap(regs, &mut Own),
+        // The child's text is a copy of what was traced, with its traps.
+        Some(tracer) => Hit {
+            trap: tracer.user_resume(pc, regs, &mut Own),
+            ticket: 0,
+        },
+        None => Hit {
+            trap: Trap::Stray,
+            ticket: 0,
+        },
+    });
+    let outcome = match hit.trap {
+        Trap::Resumed | Trap::Retry => {
+            context.set(&regs);
+            Outcome::Done
+        }
+        Trap::Stray | Trap::Failed if is_trap(pc) => Outcome::Foreign,
+        // It was removed while the thread was on its way here.
+        Trap::Stray | Trap::Failed => {
+            <Native as Arch>::set_pc(&mut regs, pc);
+            context.set(&regs);
+            Outcome::Done
+        }
+    };
+    u64::from(hit.ticket) << 8 | outcome as u64
+}
+
+/// Whether there is a trap at `pc`.
+fn is_trap(pc: usize) -> bool {
+    let mut there = <Native as Arch>::Text::default();
+    let length = <Native as Arch>::TRAP.len();
+    let place = there.as_mut().get_mut(..length).unwrap_or_default();
+    sys::load(pc, place).is_ok() && place == <Native as Arch>::TRAP
+}
+
+/// Leaves the slot, on the thread's own stack.
+pub extern "C" fn leave(head: &Head) {
+    head.leave();
+}
+
+/// Ends the handling of a trap, on the thread's own stack.
+///
+/// # Safety
+/// Called by the handler, with what the kernel passed to it and what [`hit`] has returned.
+pub unsafe extern "C" fn finish(
+    found: u64,
+    signal: c_int,
+    info: *mut c_void,
+    context: *mut c_void,
+) {
+    if found & OUTCOME == Outcome::Foreign as u64 {
+        // SAFETY: what the kernel passed to the handler.
+        unsafe { pass_on(signal, info, context) };
+    }
+    let ticket = (found >> 8) as u32;
+    if ticket != 0 {
+        wait(ticket);
+    }
+}
+
+/// Has the process itself act on the signal, as it would have.
+///
+/// # Safety
+/// What the kernel passed to the handler.
+unsafe fn pass_on(signal: c_int, info: *mut c_void, context: *mut c_void) {
+    let Some(action) = BEFORE.with(|before| *before) else {
+        return;
+    };
+    if action.handler > 1 {
+        type Handler = unsafe extern "C" fn(c_int, *mut c_void, *mut c_void);
+        let handler: *const () = core::ptr::with_exposed_provenance(action.handler);
+        // SAFETY: the process has set it as the handler of this signal.
+        let handler = unsafe { transmute::<*const (), Handler>(handler) };
+        // SAFETY: as the kernel would have called it.
+        return unsafe { handler(signal, info, context) };
+    }
+    // The instruction is executed again, and the process ends by it.
+    remove();
+    // SAFETY: the kernel's frame.
+    let context = unsafe { &mut *context.cast::<Context>() };
+    let mut regs = context.regs();
+    let pc = <Native as Arch>::pc(&regs);
+    <Native as Arch>::set_pc(&mut regs, pc);
+    context.set(&regs);
+}
+
+/// Waits until the command has answered a ticket.
+fn wait(ticket: u32) {
+    let Some(tracer) = tracer() else { return };
+    let begun = sys::now(sys::ClockId::Monotonic);
+    loop {
+        let seen = RELEASES.load(Ordering::Acquire);
+        if tracer.is_released(ticket) {
+            return;
+        }
+        let waited = sys::now(sys::ClockId::Monotonic).wrapping_sub(begun);
+        let Some(left) = LONGEST.checked_sub(Duration::from_nanos(waited)) else {
+            return tracer.give_up(ticket);
+        };
+        sys::wait(&RELEASES, seen, left);
+    }
+}

@@ -1,0 +1,65 @@
+//! Where the process has memory: `/proc/self/maps`, which is that of the traced process too.
+
+use alloc::vec::Vec;
+
+use engine_tracer::filled;
+use syscalls::Errno;
+
+use crate::sys;
+
+/// Size of a page.
+pub const PAGE: usize = 4096;
+
+/// Below this nothing is mapped: `vm.mmap_min_addr` is 64 KiB where it is set.
+const LOWEST: usize = 1 << 16;
+
+/// The free page that is nearest to `near`.
+pub fn free_page(near: usize) -> Option<usize> {
+    let text = read().ok()?;
+    let near = near & !PAGE.wrapping_sub(1);
+    let distance = |page: &usize| page.abs_diff(near);
+    let mut end = LOWEST;
+    let mut nearest = None;
+    for (first, behind) in text.split(|byte| *byte == b'\n').filter_map(range) {
+        // A stack grows downwards, and needs a gap below it.
+        if end.saturating_add(PAGE) <= first {
+            let candidates = [end, first.wrapping_sub(PAGE)];
+            nearest = candidates.into_iter().chain(nearest).min_by_key(distance);
+        }
+        end = behind;
+    }
+    nearest
+}
+
+/// The range of a line: `start-end ...`, in hexadecimal.
+fn range(line: &[u8]) -> Option<(usize, usize)> {
+    let line = core::str::from_utf8(line).ok()?;
+    let (range, _) = line.split_once(' ')?;
+    let (start, end) = range.split_once('-')?;
+    let number = |text| usize::from_str_radix(text, 16).ok();
+    Some((number(start)?, number(end)?))
+}
+
+fn read() -> Result<Vec<u8>, Errno> {
+    let file = sys::open(c"/proc/self/maps", false)?;
+    let mut text = Vec::new();
+    let result = loop {
+        let mut chunk = [0; PAGE];
+        match sys::read(file, &mut chunk) {
+            Ok(0) => break Ok(()),
+            Ok(length) => {
+                let Ok(grown) = filled(text.len().wrapping_add(length), || 0) else {
+                    break Err(Errno::ENOMEM);
+                };
+                let before = core::mem::replace(&mut text, grown);
+                let bytes = before.iter().chain(&chunk);
+                text.iter_mut()
+                    .zip(bytes)
+                    .for_each(|(to, from)| *to = *from);
+            }
+            Err(why) => break Err(why),
+        }
+    };
+    sys::close(file);
+    result.map(|()| text)
+}

@@ -1,0 +1,94 @@
+//! The agent: from its first instruction to its end.
+
+use core::time::Duration;
+
+use engine_abi::Command;
+use engine_abi::channel::DESCRIPTORS;
+use engine_tracer::{ConsumerId, Tracer};
+
+use crate::arch::Native;
+use crate::cell;
+use crate::channel::{self, Closed};
+use crate::machine::{self, Process};
+use crate::sys::{self, Fd};
+use crate::{handler, text, timers};
+
+type Engine = Tracer<Native, Process>;
+
+/// How often the agent looks for threads that wait, while it watches a dynamic linker. They cannot
+/// wake it: they have no descriptor in common.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// The agent. It ends with its channel, when it has disarmed everything.
+pub fn serve(called: u32, parent: u32, own: u32) -> ! {
+    sys::set_name(b"trapline\0\0\0\0\0\0\0\0");
+    sys::leave_session();
+    sys::close_all();
+    if let (Ok([requests, theirs]), Ok([opened, too])) = (sys::socket_pair(), sys::socket_pair())
+        && [theirs, too].map(|fd| fd.0) == DESCRIPTORS
+        && text::open()
+        && let Ok(tracer) = Tracer::new(Process)
+    {
+        machine::name(called, parent, own);
+        cell::init(tracer);
+        if let Some(tracer) = cell::tracer() {
+            answer_all(tracer, requests, opened);
+        }
+    }
+    sys::exit()
+}
+
+fn answer_all(tracer: &'static Engine, requests: Fd, opened: Fd) {
+    let (Ok(consumer), true) = (tracer.open(), handler::install()) else {
+        return;
+    };
+    let mut agent = Agent {
+        tracer,
+        consumer,
+        requests,
+        opened,
+        is_watching: false,
+    };
+    let mut is_alone = true;
+    while agent.answer_next().is_ok() {
+        // The command has its ends: only they keep the channel open from now on.
+        if core::mem::take(&mut is_alone) {
+            DESCRIPTORS.iter().for_each(|fd| sys::close(Fd(*fd)));
+        }
+    }
+    tracer.close(consumer);
+    handler::remove();
+}
+
+struct Agent {
+    tracer: &'static Engine,
+    consumer: ConsumerId,
+    requests: Fd,
+    opened: Fd,
+    /// Whether threads may wait, as a dynamic linker is watched.
+    is_watching: bool,
+}
+
+impl Agent {
+    /// Waits for a question, and answers it; meanwhile fires timers.
+    fn answer_next(&mut self) -> Result<(), Closed> {
+        loop {
+            let next = timers::fire();
+            let look = self.is_watching.then_some(LOOK);
+            while let Some(thread) = self.tracer.opened(self.consumer) {
+                channel::report(self.opened, &thread)?;
+            }
+            let longest = next.into_iter().chain(look).min();
+            if sys::poll(self.requests, longest) {
+                break;
+            }
+        }
+        channel::receive(self.requests)?.answer(self.requests, |number, body, memory| {
+            self.is_watching |= number == Command::PidWatch.number();
+            match self.tracer.ioctl(self.consumer, number, body, memory) {
+                Ok(()) => 0,
+                Err(errno) => errno as u32,
+            }
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! Slots: the stacks on which probe context runs. The engine takes each for a CPU.
+//!
+//! A thread that hits a probe occupies a slot until it has left it again, preferring the one that its
+//! ID leads to. If all are occupied it waits: their threads run, and a firing is short. A signal that
+//! arrives during a firing, and whose handler hits a probe, occupies another one.
+//!
+//! The current slot follows from the stack pointer, so there is no need for thread-local storage. A
+//! slot's [`Head`] lies above its stack.
+
+#![expect(
+    unsafe_code,
+    reason = "stacks are memory, and the slot is found by the stack pointer"
+)]
+
+use core::cell::Cell;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use crate::arch::Regs;
+use crate::sys;
+
+/// Logarithm of a slot's size: 256 KiB, of which the pages that are never used take no memory.
+const SHIFT: u32 = 18;
+const SIZE: usize = 1 << SHIFT;
+
+/// The most that a firing uses, in bytes, with room to spare.
+const FIRING: usize = 16 << 10;
+
+/// What lies above a slot's stack.
+#[repr(C, align(64))]
+pub struct Head {
+    /// Odd while it is occupied; each occupation adds 2.
+    sequence: AtomicU32,
+    /// The thread that occupies it.
+    thread: AtomicU32,
+    /// The registers at its hit; null at a timer.
+    regs: Cell<*const Regs>,
+}
+
+static BASE: AtomicUsize = AtomicUsize::new(0);
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Maps the slots: one for the agent, and two for each CPU and two more. Returns the top of the
+/// agent's stack.
+pub fn map() -> Option<usize> {
+    let count = sys::cpus().wrapping_mul(2).wrapping_add(3).min(256);
+    let mapped = sys::map(count.wrapping_add(1) << SHIFT).ok()?;
+    let base = mapped.wrapping_add(SIZE.wrapping_sub(1)) & !SIZE.wrapping_sub(1);
+    COUNT.store(count, Ordering::Relaxed);
+    BASE.store(base, Ordering::Release);
+    Some(core::ptr::from_ref(head(0)?).addr())
+}
+
+/// Number of slots.
+pub fn count() -> usize {
+    COUNT.load(Ordering::Relaxed)
+}
+
+fn head(number: usize) -> Option<&'static Head> {
+    let base = BASE.load(Ordering::Acquire);
+    if number >= count() || base == 0 {
+        return None;
+    }
+    let end = base.wrapping_add(number.wrapping_add(1) << SHIFT);
+    let place: *const Head =
+        core::ptr::with_exposed_provenance(end.wrapping_sub(size_of::<Head>()));
+    // SAFETY: in the mapping, which begins as zeros and is never unmapped; all zeros is a `Head`.
+    Some(unsafe { &*place })
+}
+
+/// Approximately the stack pointer: the address of a local variable.
+#[inline(always)]
+fn stack_pointer() -> usize {
+    let here = MaybeUninit::<usize>::uninit();
+    here.as_ptr().addr()
+}
+
+/// The slot whose stack this runs on.
+#[inline(always)]
+pub fn current() -> usize {
+    stack_pointer().wrapping_sub(BASE.load(Ordering::Relaxed)) >> SHIFT
+}
+
+/// Whether the current stack has room for a firing.
+#[inline(always)]
+pub fn has_stack() -> bool {
+    stack_pointer() & SIZE.wrapping_sub(1) > FIRING
+}
+
+/// The thread in the current slot; its ID.
+pub fn thread() -> u32 {
+    head(current()).map_or(0, |head| head.thread.load(Ordering::Relaxed))
+}
+
+/// The registers at the current slot's hit.
+pub fn regs() -> Option<Regs> {
+    let regs = head(current())?.regs.get();
+    // SAFETY: null, or what `with_regs` was called with by this thread, further up its stack.
+    unsafe { regs.as_ref() }.copied()
+}
+
+/// Runs `work` with these as the registers of the current slot's hit.
+pub fn with_regs<R>(regs: &mut Regs, work: impl FnOnce(&mut Regs) -> R) -> R {
+    let Some(head) = head(current()) else {
+        return work(regs);
+    };
+    let saved = *regs;
+    head.regs.set(&raw const saved);
+    let result = work(regs);
+    head.regs.set(core::ptr::null());
+    result
+}
+
+/// Occupies a slot for this thread; returns its head, below which is its stack.
+pub extern "C" fn occupy() -> &'static Head {
+    let thread = sys::thread();
+    loop {
+        let others = count().saturating_sub(1).max(1);
+        for further in 0..others {
+            let number = (thread as usize).wrapping_add(further) % others;
+            if let Some(head) = head(number.wrapping_add(1)).filter(|it| it.is_taken_now()) {
+                head.thread.store(thread, Ordering::Relaxed);
+                return head;
+            }
+        }
+        sys::relinquish();
+    }
+}
+
+impl Head {
+    fn is_taken_now(&self) -> bool {
+        let sequence = self.sequence.load(Ordering::Relaxed);
+        // Sequentially consistent: what is published after [`synchronize`] has looked is seen.
+        let order = Ordering::SeqCst;
+        sequence & 1 == 0
+            && self
+                .sequence
+                .compare_exchange(sequence, sequence | 1, order, order)
+                .is_ok()
+    }
+
+    /// Leaves the slot. Its stack must not be in use any more.
+    pub fn leave(&self) {
+        self.sequence.fetch_add(1, Ordering::Release);
+    }
+}
+
+/// Waits until each slot that is occupied now has been left once. A thread that has ended in its slot,
+/// as when its process was killed, is not waited for.
+pub fn synchronize(is_alive: impl Fn() -> bool) {
+    // Orders what was published before with what is read here.
+    core::sync::atomic::fence(Ordering::SeqCst);
+    for number in 1..count() {
+        let Some(head) = head(number) else { continue };
+        let before = head.sequence.load(Ordering::SeqCst);
+        while before & 1 == 1 && head.sequence.load(Ordering::Acquire) == before && is_alive() {
+            sys::relinquish();
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The agent's timers, fired between requests. Missed periods are skipped.
+
+use alloc::collections::BTreeMap;
+use core::time::Duration;
+
+use engine_tracer::Lock;
+
+use crate::cell::tracer;
+use crate::sync::Control;
+use crate::sys::{self, ClockId};
+
+#[derive(Debug, Clone, Copy)]
+struct Timer {
+    next: u64,
+    interval: u64,
+}
+
+/// By number.
+static TIMERS: Control<BTreeMap<u32, Timer>> = Control::of(BTreeMap::new());
+
+/// Starts a timer.
+pub fn start(number: u32, interval: u64) {
+    let next = sys::now(ClockId::Monotonic).wrapping_add(interval);
+    TIMERS.with(|timers| timers.insert(number, Timer { next, interval }));
+}
+
+/// Stops one.
+pub fn stop(number: u32) {
+    TIMERS.with(|timers| timers.remove(&number));
+}
+
+/// Fires those that are due; returns the time until the next one.
+pub fn fire() -> Option<Duration> {
+    let now = sys::now(ClockId::Monotonic);
+    while let Some(number) = TIMERS.with(|timers| take_due(timers, now)) {
+        if let Some(tracer) = tracer() {
+            tracer.tick(number, 0, 0);
+        }
+    }
+    let next = TIMERS.with(|timers| timers.values().map(|timer| timer.next).min())?;
+    Some(Duration::from_nanos(next.saturating_sub(now)))
+}
+
+fn take_due(timers: &mut BTreeMap<u32, Timer>, now: u64) -> Option<u32> {
+    let (number, timer) = timers.iter_mut().find(|(_, timer)| timer.next <= now)?;
+    let next = timer.next.wrapping_add(timer.interval);
+    timer.next = next.max(now.wrapping_add(1));
+    Some(*number)
+}
