@@ -108,6 +108,11 @@ impl Target {
         reached.map_err(|why| Error::Entry { pid, why })
     }
 
+    /// Whether it is held at its program's entry point.
+    pub fn is_at_entry(&self) -> bool {
+        self.is_at_entry
+    }
+
     /// Does `work` while ptrace(2) has stopped its first thread: a command's is at its entry point,
     /// and another process goes on afterwards.
     pub fn while_stopped<R>(&self, work: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {

@@ -131,8 +131,11 @@ fn engine(
     };
     let own = targets.iter_mut().find(|target| target.pid() == pid);
     let engine = match own {
-        Some(target) => target.while_stopped(|| Inside::open(pid, absence)),
-        None => Target::grab(&pid.to_string())?.while_stopped(|| Inside::open(pid, absence)),
+        Some(target) => {
+            let has_jumps = target.is_at_entry();
+            target.while_stopped(|| Inside::open(pid, has_jumps, absence))
+        }
+        None => Target::grab(&pid.to_string())?.while_stopped(|| Inside::open(pid, false, absence)),
     };
     Ok(Rc::new(engine?))
 }

@@ -27,7 +27,7 @@ struct Layout {
     /// The arguments of a system call.
     arguments: [usize; 6],
     /// The arguments of a function.
-    parameters: [usize; 3],
+    parameters: [usize; 4],
     /// The result.
     result: usize,
     /// The instruction for system calls.
@@ -43,7 +43,7 @@ const LAYOUTS: [Layout; 2] = [
         number: 10,
         restarted: Some(15),
         arguments: [14, 13, 12, 7, 9, 8],
-        parameters: [14, 13, 12],
+        parameters: [14, 13, 12, 11],
         result: 10,
         instruction: &[0x0f, 0x05],
     },
@@ -54,7 +54,7 @@ const LAYOUTS: [Layout; 2] = [
         number: 8,
         restarted: None,
         arguments: [0, 1, 2, 3, 4, 5],
-        parameters: [0, 1, 2],
+        parameters: [0, 1, 2, 3],
         result: 0,
         instruction: &[0x01, 0x00, 0x00, 0xd4],
     },
@@ -146,7 +146,7 @@ impl Caller {
     }
 
     /// Has a thread that is stopped begin at `pc`, as a function with these arguments.
-    pub fn begin(&self, thread: i32, pc: usize, arguments: [usize; 3]) -> Result<()> {
+    pub fn begin(&self, thread: i32, pc: usize, arguments: [usize; 4]) -> Result<()> {
         let mut words = self.saved.clone();
         words[self.layout.pc] = pc;
         if let Some(restarted) = self.layout.restarted {

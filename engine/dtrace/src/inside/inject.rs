@@ -37,9 +37,11 @@ pub struct Agent {
 }
 
 /// Puts the agent into process `pid`, whose first thread is stopped, and is as it was afterwards.
-pub fn inject(pid: i32) -> Result<Agent> {
+/// `has_jumps` says that sites are armed by jumps where that is
+/// possible.
+pub fn inject(pid: i32, has_jumps: bool) -> Result<Agent> {
     let mut caller = Caller::new(pid)?;
-    let injected = start(pid, &mut caller);
+    let injected = start(pid, &mut caller, has_jumps);
     // If nothing came of it, the thread must go on all the same.
     let signals = caller.finish();
     let agent = injected?;
@@ -51,7 +53,7 @@ pub fn inject(pid: i32) -> Result<Agent> {
 }
 
 /// Returns the PID of the agent.
-fn start(pid: i32, caller: &mut Caller) -> Result<i32> {
+fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
     let none = |_| ();
     let own = caller.call(libc::SYS_getpid, &[], none)?;
     let access = (PROT_READ | PROT_WRITE) as usize;
@@ -78,7 +80,7 @@ fn start(pid: i32, caller: &mut Caller) -> Result<i32> {
     wait_stopped(agent)?;
     block_signals(agent)?;
     let parent = parent(pid)?;
-    let arguments = [pid as usize, parent, own];
+    let arguments = [pid as usize, parent, own, has_jumps.into()];
     caller.begin(agent, base + image::ENTRY, arguments)?;
     ptrace::detach(Pid::from_raw(agent), None)?;
     Ok(agent)

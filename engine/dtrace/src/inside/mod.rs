@@ -38,10 +38,11 @@ pub struct Socket {
 }
 
 impl Inside {
-    /// Puts an engine into a process whose first thread ptrace(2) has stopped; `without` is why the
+    /// Puts an engine into a process whose first thread ptrace(2) has stopped; `has_jumps` says that nothing
+    /// else of it runs, so that text can be overwritten by jumps. `without` is why the
     /// kernel's is unavailable.
-    pub fn open(pid: u32, without: Absence) -> Result<Self, Error> {
-        let agent = inject::inject(pid.cast_signed());
+    pub fn open(pid: u32, has_jumps: bool, without: Absence) -> Result<Self, Error> {
+        let agent = inject::inject(pid.cast_signed(), has_jumps);
         let agent = agent.map_err(|why| Error::Inject { pid, why })?;
         let [channel, opened] = agent.ends;
         Self::new(Socket {

@@ -30,6 +30,8 @@ pub enum NoJump {
     Unmoved(usize, Option<Unmoved>),
     /// A call at this offset returns to what would be overwritten.
     Returns(usize),
+    /// Something branches to this offset, which would be overwritten.
+    Target(usize),
 }
 
 /// `jmp rel32`.
@@ -104,7 +106,7 @@ impl Entry {
     #[must_use]
     pub fn of(function: u64, code: &[u8], size: usize) -> Self {
         let (body, behind) = code.split_at_checked(size).unwrap_or((code, &[]));
-        let displaced = match displaced(function, body, behind) {
+        let displaced = match displaced(function, body, behind, |_| false) {
             Ok(displaced) => displaced,
             Err(why) => return Self::Trap(why),
         };
@@ -127,15 +129,28 @@ fn checked(step: Result<Step, usize>) -> Result<Step, NoJump> {
     step.map_err(|at| NoJump::Unmoved(at, None))
 }
 
-/// The length of the instructions that a jump displaces.
-fn displaced(function: u64, body: &[u8], behind: &[u8]) -> Result<usize, NoJump> {
+/// The length of the instructions that a jump at `at` displaces. `body` is the rest of the function
+/// there, and `behind` what follows it, as far as no other function and no data begins there.
+/// `is_target` tells whether anything may branch to an address.
+///
+/// # Errors
+/// The reason why there can be no jump; offsets are from `at`.
+pub fn displaced(
+    at: u64,
+    body: &[u8],
+    behind: &[u8],
+    is_target: impl Fn(u64) -> bool,
+) -> Result<usize, NoJump> {
     let mut end = 0;
     for step in steps(body) {
         if end >= JUMP {
             return Ok(end);
         }
         let step = checked(step)?;
-        step.movable(function)?;
+        if step.at > 0 && is_target(at.wrapping_add(step.at as u64)) {
+            return Err(NoJump::Target(step.at));
+        }
+        step.movable(at)?;
         if step.is_call() && step.next < JUMP {
             return Err(NoJump::Returns(step.at));
         }
@@ -182,7 +197,7 @@ fn comes_back(function: u64, body: &[u8]) -> Result<bool, NoJump> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, NoJump};
+    use super::{Entry, NoJump, displaced};
 
     const AT: u64 = 0x40_1000;
 
@@ -222,6 +237,17 @@ mod tests {
         assert_eq!(Entry::of(AT, &code, 7), Entry::Trap(NoJump::Returns(0)));
         let direct = [0xe8, 0, 0, 0, 0, 0xc3];
         assert_eq!(Entry::of(AT, &direct, 6), Entry::Jump(5));
+    }
+
+    #[test]
+    fn nothing_may_branch_behind_the_first_instruction() {
+        // pop rbx; pop rbp; pop r12; ret, and padding.
+        let code = [0x5b, 0x5d, 0x41, 0x5c, 0xc3];
+        let behind = [0xcc; 11];
+        let of = |target| displaced(AT, &code, &behind, |it| it == target);
+        assert_eq!(of(AT), Ok(5));
+        assert_eq!(of(AT + 2), Err(NoJump::Target(2)));
+        assert_eq!(displaced(AT + 4, &code[4..], &behind, |_| false), Ok(1));
     }
 
     #[test]

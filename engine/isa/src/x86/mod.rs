@@ -28,7 +28,7 @@ pub use body::X64;
 pub use control::{control, control_ia32};
 pub use emulate::Emulation;
 pub use encoding::Encoding;
-pub use entry::{Entry, NoJump};
+pub use entry::{Entry, NoJump, displaced};
 pub use opening::Mode;
 pub use out_of_line::{OutOfLine, Unmoved};
 pub use register::Regs;

@@ -12,18 +12,19 @@
 
 use core::ffi::{c_int, c_void};
 use core::mem::transmute;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use core::time::Duration;
 
 use engine_isa::Arch;
-use engine_tracer::{Hit, Lock, Trap};
+use engine_tracer::{Hit, Trap};
 
-use crate::arch::{self, Context, Native};
+use crate::arch::{self, Context, Native, Regs};
 use crate::cell::tracer;
+use crate::jumps;
 use crate::machine::RELEASES;
+use crate::masks;
 use crate::memory::Own;
 use crate::slots::{self, Head};
-use crate::sync::Control;
 use crate::sys::{self, Action};
 
 const SA_SIGINFO: usize = 4;
@@ -34,8 +35,47 @@ const SA_NODEFER: usize = 0x4000_0000;
 /// How long a thread waits for the probes of what it has opened; as in the module.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// What the process does on the signal itself.
-static BEFORE: Control<Option<Action>> = Control::of(None);
+/// What the process does on the signal itself: an [`Action`], whose parts threads set.
+static BEFORE: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+
+fn before() -> Action {
+    let [handler, flags, restorer, mask] = BEFORE.each_ref().map(|it| it.load(Ordering::Relaxed));
+    Action {
+        handler,
+        flags,
+        restorer,
+        mask: mask as u64,
+    }
+}
+
+fn set_before(action: &Action) {
+    let parts = [
+        action.handler,
+        action.flags,
+        action.restorer,
+        action.mask as usize,
+    ];
+    for (to, from) in BEFORE.iter().zip(parts) {
+        to.store(from, Ordering::Relaxed);
+    }
+}
+
+/// The process asks for the action on the signal, and sets it, as rt_sigaction(2): addresses, or 0.
+/// Returns 0, or a negated error number.
+pub fn act(new: usize, old: usize) -> isize {
+    const FAULT: isize = -14;
+    let previous = before();
+    let wanted = (new != 0).then(|| masks::read_action(new));
+    if wanted.is_some_and(|action| action.is_none())
+        || (old != 0 && masks::write_action(old, &previous).is_none())
+    {
+        return FAULT;
+    }
+    if let Some(action) = wanted.flatten() {
+        set_before(&action);
+    }
+    0
+}
 
 /// Not 0 in the traced process; a child that was forked reads 0. Null before [`install`].
 static IS_TRACED: AtomicPtr<AtomicU32> = AtomicPtr::new(core::ptr::null_mut());
@@ -52,6 +92,24 @@ enum Outcome {
 
 /// The bits of what [`hit`] returns that are the [`Outcome`]; above them is the ticket.
 const OUTCOME: u64 = 0xff;
+
+/// Linux's `siginfo_t`, as far as it is needed.
+#[repr(C)]
+pub struct Info {
+    signal: c_int,
+    error: c_int,
+    code: c_int,
+}
+
+impl Info {
+    /// Whether an instruction has caused the signal, which is a trap: not another process, a timer, or
+    /// a single step.
+    fn is_of_trap(&self) -> bool {
+        const TRAP_BRKPT: c_int = 1;
+        const SI_KERNEL: c_int = 0x80;
+        [TRAP_BRKPT, SI_KERNEL].contains(&self.code)
+    }
+}
 
 /// Makes the handler that of the whole process. Called by the agent, which shares its actions.
 pub fn install() -> bool {
@@ -74,15 +132,13 @@ pub fn install() -> bool {
     };
     // SAFETY: the handler stays mapped for as long as the process lives.
     let before = unsafe { sys::set_action(arch::SIGNAL, &action) };
-    before.is_ok_and(|action| BEFORE.with(|before| before.replace(action)).is_none())
+    before.map(|action| set_before(&action)).is_ok()
 }
 
 /// Gives the signal back to the process. No trap of ours is left in its text.
 pub fn remove() {
-    if let Some(action) = BEFORE.with(|before| *before) {
-        // SAFETY: the process's own action.
-        let _ = unsafe { sys::set_action(arch::SIGNAL, &action) };
-    }
+    // SAFETY: the process's own action.
+    let _ = unsafe { sys::set_action(arch::SIGNAL, &before()) };
 }
 
 fn is_traced() -> bool {
@@ -96,11 +152,19 @@ fn is_traced() -> bool {
 ///
 /// # Safety
 /// Called by the handler, with what the kernel passed to it.
-pub unsafe extern "C" fn hit(context: *mut Context) -> u64 {
+pub unsafe extern "C" fn hit(context: *mut Context, info: *const Info) -> u64 {
     // SAFETY: the kernel's frame, which only this handler accesses.
-    let context = unsafe { &mut *context };
+    let (context, info) = unsafe { (&mut *context, &*info) };
+    if !info.is_of_trap() {
+        return Outcome::Foreign as u64;
+    }
     let mut regs = context.regs();
     let pc = <Native as Arch>::pc(&regs);
+    if let Some(detour) = jumps::detour_at(pc) {
+        <Native as Arch>::set_pc(&mut regs, detour);
+        context.set(&regs);
+        return Outcome::Done as u64;
+    }
     let hit = slots::with_regs(&mut regs, |regs| match tracer() {
         Some(tracer) if is_traced() => tracer.user_trap(regs, &mut Own),
         // The child's text is a copy of what was traced, with its traps.
@@ -127,6 +191,29 @@ pub unsafe extern "C" fn hit(context: *mut Context) -> u64 {
         }
     };
     u64::from(hit.ticket) << 8 | outcome as u64
+}
+
+/// Handles a hit of a detour, on a slot's stack: fires the site at `regs`' pc. Returns the ticket of a
+/// thread that has to wait.
+///
+/// # Safety
+/// Called by a detour, with the registers that it has saved.
+pub unsafe extern "C" fn passed(regs: *mut Regs) -> u64 {
+    // SAFETY: on the thread's own stack, where only the detour accesses them.
+    let regs = unsafe { &mut *regs };
+    match tracer() {
+        Some(tracer) if is_traced() => slots::with_regs(regs, |regs| {
+            u64::from(tracer.user_hit(arch::pc(regs), regs))
+        }),
+        _ => 0,
+    }
+}
+
+/// Has a thread wait that has hit a detour.
+pub extern "C" fn wait_for(ticket: u32) {
+    if ticket != 0 {
+        wait(ticket);
+    }
 }
 
 /// Whether there is a trap at `pc`.
@@ -167,10 +254,10 @@ pub unsafe extern "C" fn finish(
 /// # Safety
 /// What the kernel passed to the handler.
 unsafe fn pass_on(signal: c_int, info: *mut c_void, context: *mut c_void) {
-    let Some(action) = BEFORE.with(|before| *before) else {
-        return;
-    };
-    if action.handler > 1 {
+    /// SIG_IGN
+    const IGNORED: usize = 1;
+    let action = before();
+    if action.handler > IGNORED {
         type Handler = unsafe extern "C" fn(c_int, *mut c_void, *mut c_void);
         let handler: *const () = core::ptr::with_exposed_provenance(action.handler);
         // SAFETY: the process has set it as the handler of this signal.
@@ -178,14 +265,23 @@ unsafe fn pass_on(signal: c_int, info: *mut c_void, context: *mut c_void) {
         // SAFETY: as the kernel would have called it.
         return unsafe { handler(signal, info, context) };
     }
-    // The instruction is executed again, and the process ends by it.
+    // SAFETY: what the kernel passed to the handler.
+    let info = unsafe { &*info.cast::<Info>() };
+    if info.is_of_trap() {
+        // The instruction is executed again, and the process ends by it.
+        // SAFETY: the kernel's frame.
+        let context = unsafe { &mut *context.cast::<Context>() };
+        let mut regs = context.regs();
+        let pc = <Native as Arch>::pc(&regs);
+        <Native as Arch>::set_pc(&mut regs, pc);
+        context.set(&regs);
+    } else if action.handler == IGNORED {
+        return;
+    }
     remove();
-    // SAFETY: the kernel's frame.
-    let context = unsafe { &mut *context.cast::<Context>() };
-    let mut regs = context.regs();
-    let pc = <Native as Arch>::pc(&regs);
-    <Native as Arch>::set_pc(&mut regs, pc);
-    context.set(&regs);
+    if !info.is_of_trap() {
+        let _ = sys::kill_thread(signal.cast_unsigned());
+    }
 }
 
 /// Waits until the command has answered a ticket.

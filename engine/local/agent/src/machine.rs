@@ -212,11 +212,11 @@ impl Processes for Process {
     }
 
     fn slots_map(&self, _: Space, near: usize) -> Result<usize, OutOfMemory> {
-        text::map_slots(near)
+        text::map_near(near, Self::SLOTS)
     }
 
     fn slots_write(&self, _: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory> {
-        text::write_slot(slot.slot, code)
+        text::write(slot.slot, code)
     }
 
     /// They stay: a thread may be in one.

@@ -1,6 +1,7 @@
 //! Where the process has memory: `/proc/self/maps`, which is that of the traced process too.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use engine_tracer::filled;
 use syscalls::Errno;
@@ -13,22 +14,48 @@ pub const PAGE: usize = 4096;
 /// Below this nothing is mapped: `vm.mmap_min_addr` is 64 KiB where it is set.
 const LOWEST: usize = 1 << 16;
 
-/// The free page that is nearest to `near`.
-pub fn free_page(near: usize) -> Option<usize> {
+/// The free range of this size, a multiple of a page, that is nearest to `near`.
+pub fn free_range(near: usize, size: usize) -> Option<usize> {
     let text = read().ok()?;
     let near = near & !PAGE.wrapping_sub(1);
-    let distance = |page: &usize| page.abs_diff(near);
+    let distance = |start: &usize| start.abs_diff(near);
     let mut end = LOWEST;
     let mut nearest = None;
     for (first, behind) in text.split(|byte| *byte == b'\n').filter_map(range) {
-        // A stack grows downwards, and needs a gap below it.
-        if end.saturating_add(PAGE) <= first {
-            let candidates = [end, first.wrapping_sub(PAGE)];
+        if end.saturating_add(size) <= first {
+            let candidates = [end, first.wrapping_sub(size)];
             nearest = candidates.into_iter().chain(nearest).min_by_key(distance);
         }
         end = behind;
     }
     nearest
+}
+
+/// The mapping that an address is in.
+pub fn mapping_of(address: usize) -> Option<Range<usize>> {
+    let text = read().ok()?;
+    let mut ranges = text.split(|byte| *byte == b'\n').filter_map(range);
+    let found = ranges.find(|(start, end)| (*start..*end).contains(&address));
+    found.map(|(start, end)| start..end)
+}
+
+/// The executable mappings of files.
+pub fn of_files() -> Option<Vec<Range<usize>>> {
+    let text = read().ok()?;
+    let is_code = |line: &&[u8]| {
+        let is_executable = line
+            .split(|byte| *byte == b' ')
+            .nth(1)
+            .is_some_and(|it| it.contains(&b'x'));
+        is_executable && line.contains(&b'/')
+    };
+    let lines = text.split(|byte| *byte == b'\n').filter(is_code);
+    Some(
+        lines
+            .filter_map(range)
+            .map(|(start, end)| start..end)
+            .collect(),
+    )
 }
 
 /// The range of a line: `start-end ...`, in hexadecimal.

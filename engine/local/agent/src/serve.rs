@@ -2,16 +2,17 @@
 
 use core::time::Duration;
 
-use engine_abi::Command;
 use engine_abi::channel::DESCRIPTORS;
+use engine_abi::{Command, PidProbes};
 use engine_tracer::{ConsumerId, Tracer};
+use zerocopy::FromBytes;
 
 use crate::arch::Native;
 use crate::cell;
 use crate::channel::{self, Closed};
 use crate::machine::{self, Process};
 use crate::sys::{self, Fd};
-use crate::{handler, text, timers};
+use crate::{handler, jumps, text, timers};
 
 type Engine = Tracer<Native, Process>;
 
@@ -20,7 +21,8 @@ type Engine = Tracer<Native, Process>;
 const LOOK: Duration = Duration::from_millis(1);
 
 /// The agent. It ends with its channel, when it has disarmed everything.
-pub fn serve(called: u32, parent: u32, own: u32) -> ! {
+pub fn serve(called: u32, parent: u32, own: u32, has_jumps: u32) -> ! {
+    jumps::want(has_jumps != 0);
     sys::set_name(b"trapline\0\0\0\0\0\0\0\0");
     sys::leave_session();
     sys::close_all();
@@ -57,6 +59,7 @@ fn answer_all(tracer: &'static Engine, requests: Fd, opened: Fd) {
         }
     }
     tracer.close(consumer);
+    jumps::unguard();
     handler::remove();
 }
 
@@ -85,6 +88,13 @@ impl Agent {
         }
         channel::receive(self.requests)?.answer(self.requests, |number, body, memory| {
             self.is_watching |= number == Command::PidWatch.number();
+            if let Ok((request, _)) = PidProbes::ref_from_prefix(body)
+                && [Command::PidProbes, Command::PidWatch]
+                    .iter()
+                    .any(|it| it.number() == number)
+            {
+                jumps::add_function(request.address, request.size);
+            }
             match self.tracer.ioctl(self.consumer, number, body, memory) {
                 Ok(()) => 0,
                 Err(errno) => errno as u32,

@@ -354,6 +354,12 @@ pub fn kill(pid: u32, signal: u32) -> Result<(), Errno> {
     done(unsafe { syscall!(Sysno::kill, pid, signal) })
 }
 
+/// Sends a signal to this thread.
+pub fn kill_thread(signal: u32) -> Result<(), Errno> {
+    // SAFETY: it touches no memory.
+    done(unsafe { syscall!(Sysno::tgkill, process(), thread(), signal) })
+}
+
 /// Ends this process, which is one thread.
 pub fn exit() -> ! {
     loop {

@@ -6,15 +6,14 @@
 
 use core::sync::atomic::{AtomicI32, Ordering};
 
-use engine_isa::{Arch, Unreadable};
+use engine_isa::Unreadable;
 use engine_tracer::{OutOfMemory, Patched, UserPatch};
 
-use crate::arch::Native;
-use crate::maps::{self, PAGE};
 use crate::sys::{self, Fd};
+use crate::{arch, jumps, maps};
 
 /// The length of a trap.
-const TRAP: usize = <Native as Arch>::TRAP.len();
+const TRAP: usize = arch::TRAP.len();
 
 /// The agent's `/proc/self/mem`.
 static MEMORY: AtomicI32 = AtomicI32::new(-1);
@@ -31,24 +30,45 @@ fn memory() -> Fd {
     Fd(MEMORY.load(Ordering::Relaxed))
 }
 
-/// Reads memory as it is.
+/// Reads text as it is without our jumps.
 pub fn read(address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
+    read_as_it_is(address, bytes)?;
+    jumps::overlay(address, bytes);
+    Ok(())
+}
+
+/// Reads memory.
+pub fn read_as_it_is(address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
     match sys::read_at(memory(), bytes, address) {
         Ok(length) if length == bytes.len() => Ok(()),
         _ => Err(Unreadable),
     }
 }
 
-fn write(address: usize, bytes: &[u8]) -> Result<(), OutOfMemory> {
+/// Writes memory, whatever access it has.
+pub fn write(address: usize, bytes: &[u8]) -> Result<(), OutOfMemory> {
     match sys::write_at(memory(), bytes, address) {
         Ok(length) if length == bytes.len() => Ok(()),
         _ => Err(OutOfMemory),
     }
 }
 
-/// Writes patches, each of which is as long as a trap: no thread sees a part of one.
+/// Writes patches: all of them traps, or what traps have displaced. Where a jump can take the place of
+/// a trap, it does; of the others, each is as long as a trap, so that no thread sees a part of one.
 pub fn patch(patches: &mut [UserPatch]) {
-    for patch in patches.iter_mut() {
+    let are_traps = |patch: &UserPatch| patch.word.to_le_bytes().starts_with(arch::TRAP);
+    let is_arming = patches.first().is_some_and(are_traps);
+    let rest = match is_arming {
+        true => jumps::arm(patches),
+        false => jumps::disarm(patches),
+    };
+    if rest.is_empty() {
+        return;
+    }
+    if is_arming {
+        jumps::guard();
+    }
+    for patch in rest {
         patch.outcome = patched(patch);
     }
     sys::serialize();
@@ -57,7 +77,7 @@ pub fn patch(patches: &mut [UserPatch]) {
 fn patched(patch: &UserPatch) -> Patched {
     let (expected, word) = (patch.expected.to_le_bytes(), patch.word.to_le_bytes());
     let mut there = [0; TRAP];
-    if read(patch.address, &mut there).is_err() || !expected.starts_with(&there) {
+    if read_as_it_is(patch.address, &mut there).is_err() || !expected.starts_with(&there) {
         return Patched::Different;
     }
     let word = word.get(..TRAP).unwrap_or_default();
@@ -67,20 +87,15 @@ fn patched(patch: &UserPatch) -> Patched {
     }
 }
 
-/// Maps a page for slots as near as there is room.
-pub fn map_slots(near: usize) -> Result<usize, OutOfMemory> {
+/// Maps memory for code as near as there is room.
+pub fn map_near(near: usize, size: usize) -> Result<usize, OutOfMemory> {
     /// Another thread may map what was free.
     const TRIES: usize = 8;
     for _ in 0..TRIES {
-        let page = maps::free_page(near).ok_or(OutOfMemory)?;
-        if sys::map_code(page, PAGE).is_ok() {
-            return Ok(page);
+        let start = maps::free_range(near, size).ok_or(OutOfMemory)?;
+        if sys::map_code(start, size).is_ok() {
+            return Ok(start);
         }
     }
     Err(OutOfMemory)
-}
-
-/// Writes a slot that no thread is in yet.
-pub fn write_slot(address: usize, code: &[u8]) -> Result<(), OutOfMemory> {
-    write(address, code)
 }

@@ -91,6 +91,23 @@ impl Context {
     }
 }
 
+/// The address of a detour's site.
+pub fn pc(regs: &Regs) -> usize {
+    regs.pc as usize
+}
+
+/// The number and the arguments of a system call.
+pub fn system_call(regs: &Regs) -> (usize, [usize; 6]) {
+    let [a, b, c, d, e, f, _, _, number, ..] = regs.x;
+    (number as usize, [a, b, c, d, e, f].map(|it| it as usize))
+}
+
+/// Sets what is different after a system call.
+pub fn set_result(regs: &mut Regs, result: isize) {
+    let [first, ..] = &mut regs.x;
+    *first = result as u64;
+}
+
 /// A register by its number: the order is that of [`Regs`].
 pub fn register(regs: &Regs, number: u64) -> u64 {
     let rest = [regs.sp, regs.pc, regs.pstate];
@@ -109,7 +126,7 @@ pub fn restorer() -> usize {
     (trapline_restorer as *const ()).addr()
 }
 
-/// The agent's first instructions. The command has set the registers of the first three arguments,
+/// The agent's first instructions. The command has set the registers of the first four arguments,
 /// which are those of [`serve`].
 #[cfg_attr(trapline_agent, unsafe(no_mangle))]
 #[unsafe(naked)]
@@ -123,11 +140,13 @@ pub unsafe extern "C" fn trapline_enter() -> ! {
         "mov w19, w0",
         "mov w20, w1",
         "mov w21, w2",
+        "mov w22, w3",
         "bl {begin}",
         "mov sp, x0",
         "mov w0, w19",
         "mov w1, w20",
         "mov w2, w21",
+        "mov w3, w22",
         "bl {serve}",
         "brk #1",
         first = sym FIRST,
@@ -152,6 +171,7 @@ unsafe extern "C" fn trapline_handler() {
         "mov x19, x0",
         "mov sp, x0",
         "mov x0, x22",
+        "mov x1, x21",
         "bl {hit}",
         "mov sp, x29",
         "mov x1, x0",
@@ -244,3 +264,79 @@ mod bytes {
         )
     }
 }
+
+/// Nothing is patched by jumps here yet: every site has a trap.
+mod jumps {
+    use alloc::vec::Vec;
+    use core::ops::Range;
+
+    use engine_tracer::OutOfMemory;
+
+    pub const JUMP: usize = 4;
+    pub const GATE: usize = 0;
+    pub const DETOUR_MAX: usize = 0;
+
+    #[derive(Debug, Clone, Copy)]
+    pub struct Window {
+        pub start: usize,
+        pub length: usize,
+    }
+
+    pub struct Body;
+
+    pub fn jump(_: usize, _: usize) -> [u8; JUMP] {
+        [0; JUMP]
+    }
+
+    pub fn gate() -> [u8; GATE] {
+        []
+    }
+
+    pub fn branch_targets(_: &Range<usize>) -> Vec<usize> {
+        Vec::new()
+    }
+
+    pub struct Guard {
+        pub start: usize,
+    }
+
+    pub fn guards(_: &Range<usize>) -> Vec<Guard> {
+        Vec::new()
+    }
+
+    impl Guard {
+        pub fn original(&self) -> [u8; JUMP] {
+            [0; JUMP]
+        }
+
+        pub fn detour(&self, _: usize, _: usize) -> Option<Vec<u8>> {
+            None
+        }
+    }
+
+    impl Body {
+        pub fn read(_: &Range<usize>, _: Option<usize>) -> Result<Self, OutOfMemory> {
+            Ok(Self)
+        }
+
+        pub fn original(&self, _: usize) -> [u8; JUMP] {
+            [0; JUMP]
+        }
+
+        pub fn windows(&self, _: &[usize], _: &[usize]) -> Vec<Window> {
+            Vec::new()
+        }
+
+        pub fn detour(
+            &self,
+            _: &Window,
+            _: &[usize],
+            _: usize,
+            _: usize,
+        ) -> Option<(Vec<u8>, usize)> {
+            None
+        }
+    }
+}
+
+pub use jumps::{Body, DETOUR_MAX, GATE, Guard, JUMP, Window, branch_targets, gate, guards, jump};

@@ -7,7 +7,10 @@
 //! - `Context`: what the kernel passes to a handler of signals, with the registers;
 //! - `register`: a register by its number in the layout of ptrace(2);
 //! - `handler`, `restorer`: the addresses of a handler and of what it returns to;
-//! - `trapline_enter`: the agent's first instructions.
+//! - `trapline_enter`: the agent's first instructions;
+//! - `pc`: the address of a detour's site, as its code has stored it in the registers;
+//! - `JUMP`, `Window`, `Body`, `jump`, `branch_targets`, `gate`, `GATE`, `DETOUR_MAX`: see
+//!   [`jumps`](crate::jumps).
 
 #![cfg_attr(
     trapline_agent,
@@ -28,6 +31,9 @@ pub use arm64::*;
 mod x86;
 #[cfg(target_arch = "x86_64")]
 pub use x86::*;
+
+/// The trap.
+pub const TRAP: &[u8] = <Native as Arch>::TRAP;
 
 /// The registers of a thread.
 pub type Regs = <Native as Arch>::Regs;

@@ -27,26 +27,42 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         let pc = A::pc(regs);
         let mut ticket = 0;
         let trap = self.handle_user(pc, regs, memory, |live, site, regs| {
-            site.hits.fetch_add(1, Ordering::Relaxed);
-            if site.is_hook {
-                ticket = self.held.take_ticket(self.platform.current_space());
-            }
-            for (one, probe) in live.pid.uses(site) {
-                if one.leaves.is_some() && !leaves_now::<A>(site.resume, regs) {
-                    continue;
-                }
-                let leaves = one.leaves;
-                let fired = Any::Pid(Fired {
-                    live,
-                    site,
-                    probe,
-                    regs,
-                    leaves,
-                });
-                self.fire(live, probe.probe, &fired);
-            }
+            ticket = self.fire_site(live, site, regs);
         });
         Hit { trap, ticket }
+    }
+
+    /// Fires the ECBs of the site at `pc` of the current process, whose instruction is executed by
+    /// other means. Returns a ticket like that of [`Hit`]. Called with interrupts disabled.
+    pub fn user_hit(&self, pc: usize, regs: &A::Regs) -> u32 {
+        let space = self.platform.current_space();
+        self.live.read(|live| {
+            let found = live.and_then(|live| Some((live, live.pid.sites.find((space, pc))?)));
+            found.map_or(0, |(live, site)| self.fire_site(live, site, regs))
+        })
+    }
+
+    /// Fires the ECBs of a site; returns the ticket of a thread that has to wait, or 0.
+    fn fire_site(&self, live: &Live<A>, site: &Site<A>, regs: &A::Regs) -> u32 {
+        site.hits.fetch_add(1, Ordering::Relaxed);
+        for (one, probe) in live.pid.uses(site) {
+            if one.leaves.is_some() && !leaves_now::<A>(site.resume, regs) {
+                continue;
+            }
+            let leaves = one.leaves;
+            let fired = Any::Pid(Fired {
+                live,
+                site,
+                probe,
+                regs,
+                leaves,
+            });
+            self.fire(live, probe.probe, &fired);
+        }
+        match site.is_hook {
+            true => self.held.take_ticket(self.platform.current_space()),
+            false => 0,
+        }
     }
 
     /// Executes the displaced instruction of a trap at `pc` that has fired. Called with interrupts

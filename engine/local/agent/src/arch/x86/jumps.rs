@@ -1,0 +1,391 @@
+//! Windows and detours of x86-64: a jump of five bytes.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use engine_isa::Away;
+use engine_isa::x86::{LONGEST, OutOfLine, control, displaced, length};
+use engine_tracer::{OutOfMemory, filled};
+
+use super::{RED_ZONE, entrances};
+use crate::text;
+
+/// `jmp rel32`.
+pub const JUMP: usize = 5;
+
+/// Bytes of a gate.
+const ONE_GATE: usize = 16;
+
+/// Bytes of a region's gates: to fire, and to make a system call.
+pub const GATE: usize = 2 * ONE_GATE;
+
+/// Before the return address of a detour's call to the gate is the address of its site: so many bytes.
+pub const SITE: usize = 8 + SKIP.len() + CALL;
+
+/// `lea rsp, [rsp - 128]`, which skips the red zone and leaves the flags alone.
+const SKIP: [u8; 5] = [0x48, 0x8d, 0x64, 0x24, 0x80];
+/// `call rel32`.
+const CALL: usize = 5;
+/// `lea rsp, [rsp + 128]`.
+const UNSKIP: [u8; 8] = [0x48, 0x8d, 0xa4, 0x24, RED_ZONE as u8, 0, 0, 0];
+
+/// The most instructions that a window can have: each has at least one byte.
+const STEPS_MAX: usize = JUMP;
+
+/// Bytes of the longest detour: of each instruction the site, with its address, and the code out of
+/// line; and a jump.
+pub const DETOUR_MAX: usize =
+    STEPS_MAX * (8 + SKIP.len() + CALL + UNSKIP.len() + OutOfLine::LONGEST) + JUMP;
+
+/// A window: whole instructions.
+#[derive(Debug, Clone, Copy)]
+pub struct Window {
+    pub start: usize,
+    /// The length of its instructions; behind them may be padding that the jump overwrites.
+    pub length: usize,
+}
+
+/// The text of a function.
+pub struct Body {
+    start: usize,
+    /// The function, and what is behind it up to the next one.
+    code: Vec<u8>,
+    size: usize,
+}
+
+/// `jmp rel32` at `from`.
+pub fn jump(from: usize, to: usize) -> [u8; JUMP] {
+    let [a, b, c, d] = distance(from.wrapping_add(JUMP), to);
+    [0xe9, a, b, c, d]
+}
+
+fn distance(behind: usize, to: usize) -> [u8; 4] {
+    (to.wrapping_sub(behind) as u32).to_le_bytes()
+}
+
+/// `jmp [rip]`, and the address behind it, for each.
+pub fn gate() -> [u8; GATE] {
+    let mut gates = [0; GATE];
+    let (each, _) = gates.as_chunks_mut::<ONE_GATE>();
+    for (gate, address) in each.iter_mut().zip(entrances()) {
+        *gate = [0xff, 0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xcc, 0xcc];
+        for (to, from) in gate.iter_mut().skip(6).zip(address.to_le_bytes()) {
+            *to = from;
+        }
+    }
+    gates
+}
+
+/// Appends the code that fires the site at `address`: the address, and behind it the call. Returns the
+/// offset of that.
+fn put_site(code: &mut Vec<u8>, address: usize, at: usize, region: usize) -> usize {
+    code.extend_from_slice(&address.to_le_bytes());
+    let entry = code.len();
+    put_call(code, at, region);
+    entry
+}
+
+/// Appends a call of a gate that leaves the red zone alone.
+fn put_call(code: &mut Vec<u8>, at: usize, gate: usize) {
+    code.extend_from_slice(&SKIP);
+    let behind = at.wrapping_add(code.len()).wrapping_add(CALL);
+    code.push(0xe8);
+    code.extend_from_slice(&distance(behind, gate));
+    code.extend_from_slice(&UNSKIP);
+}
+
+/// Appends the code that makes the system call of an instruction behind which `next` is.
+pub fn put_system_call(code: &mut Vec<u8>, next: usize, at: usize, region: usize) {
+    // What is called reads the address of a site; it is that of the next instruction.
+    code.extend_from_slice(&[0xeb, 8]);
+    code.extend_from_slice(&next.to_le_bytes());
+    put_call(code, at, region.wrapping_add(ONE_GATE));
+}
+
+/// Where any bytes of a mapping may be a branch of four bytes' distance to, in order. More than there
+/// are: it takes every byte for the first of an instruction. [`Flow`] finds branches of one byte's
+/// distance.
+pub fn branch_targets(mapping: &Range<usize>) -> Vec<usize> {
+    let Ok(mut code) = filled(mapping.len(), || 0u8) else {
+        return Vec::new();
+    };
+    if text::read(mapping.start, &mut code).is_err() {
+        return Vec::new();
+    }
+    let mut targets = Vec::new();
+    let windows = (mapping.start..).zip(code.windows(6));
+    for (address, bytes) in windows {
+        let (first, rest) = match *bytes {
+            [0xe9, a, b, c, d, _] => (JUMP, [a, b, c, d]),
+            [0x0f, 0x80..=0x8f, a, b, c, d] => (6, [a, b, c, d]),
+            _ => continue,
+        };
+        let behind = address.wrapping_add(first);
+        let target = behind.wrapping_add_signed(i32::from_le_bytes(rest) as isize);
+        if mapping.contains(&target) {
+            targets.push(target);
+        }
+    }
+    targets.sort_unstable();
+    targets.dedup();
+    targets
+}
+
+impl Body {
+    /// Reads a function; the next one begins at `next`.
+    pub fn read(function: &Range<usize>, next: Option<usize>) -> Result<Self, OutOfMemory> {
+        let behind = next
+            .map_or(0, |next| next.wrapping_sub(function.end))
+            .min(LONGEST);
+        let size = function.len();
+        let mut code = filled(size.saturating_add(behind), || 0)?;
+        text::read(function.start, &mut code).map_err(|_| OutOfMemory)?;
+        let start = function.start;
+        Ok(Self { start, code, size })
+    }
+
+    /// What is at `address`, up to the end of the function.
+    fn rest(&self, address: usize) -> &[u8] {
+        let at = address.wrapping_sub(self.start);
+        self.code.get(at..self.size).unwrap_or_default()
+    }
+
+    fn behind(&self) -> &[u8] {
+        self.code.get(self.size..).unwrap_or_default()
+    }
+
+    fn text_at(&self, address: usize) -> [u8; LONGEST] {
+        let mut text = [0; LONGEST];
+        let at = address.wrapping_sub(self.start);
+        let there = self.code.get(at..).unwrap_or_default();
+        text.iter_mut()
+            .zip(there)
+            .for_each(|(to, from)| *to = *from);
+        text
+    }
+
+    /// What a jump at `address` would overwrite.
+    pub fn original(&self, address: usize) -> [u8; JUMP] {
+        let [a, b, c, d, e, ..] = self.text_at(address);
+        [a, b, c, d, e]
+    }
+
+    /// The windows for these sites, in order: as far as there can be any. `targets` are addresses in
+    /// the function that code outside of it may branch to.
+    pub fn windows(&self, sites: &[usize], targets: &[usize]) -> Vec<Window> {
+        let Some(flow) = Flow::of(self) else {
+            return Vec::new();
+        };
+        let mut windows: Vec<Window> = Vec::new();
+        for &site in sites {
+            let taken = windows.last().map_or(self.start, |last| {
+                last.start.wrapping_add(last.length.max(JUMP))
+            });
+            let is_in = |window: &Window| site < window.start.wrapping_add(window.length);
+            if windows.last().is_some_and(is_in) {
+                continue;
+            }
+            let Ok(place) = flow.steps.binary_search(&site) else {
+                continue;
+            };
+            let is_target = |address: u64| {
+                let address = address as usize;
+                flow.is_target(address) || targets.binary_search(&address).is_ok()
+            };
+            let before = flow.steps.get(..=place).unwrap_or_default();
+            let starts = before.iter().rev().take(STEPS_MAX).copied();
+            let window = starts
+                .take_while(|start| *start >= taken)
+                .find_map(|start| self.window_at(start, is_target).filter(&is_in));
+            windows.extend(window);
+        }
+        windows
+    }
+
+    fn window_at(&self, start: usize, is_target: impl Fn(u64) -> bool) -> Option<Window> {
+        let rest = self.rest(start);
+        let length = displaced(start as u64, rest, self.behind(), is_target).ok()?;
+        Some(Window { start, length })
+    }
+
+    /// The detour of a window at `at`, whose region begins at `region`: its code, and the offset of
+    /// its first instruction.
+    pub fn detour(
+        &self,
+        window: &Window,
+        sites: &[usize],
+        at: usize,
+        region: usize,
+    ) -> Option<(Vec<u8>, usize)> {
+        let mut code = Vec::new();
+        let mut entry = None;
+        let mut address = window.start;
+        let end = window.start.wrapping_add(window.length);
+        while address < end {
+            let text = self.text_at(address);
+            if sites.contains(&address) {
+                // The address is never executed: what precedes it jumps over it.
+                if entry.is_some() {
+                    code.extend_from_slice(&[0xeb, 8]);
+                }
+                let call = put_site(&mut code, address, at, region);
+                entry = entry.or(Some(call));
+            }
+            entry = entry.or(Some(code.len()));
+            let here = at.wrapping_add(code.len()) as u64;
+            let moved = OutOfLine::new(&text, address as u64, here, |target| target).ok()?;
+            code.extend_from_slice(moved.bytes());
+            address = address.wrapping_add(length(&text)?);
+        }
+        let here = at.wrapping_add(code.len());
+        code.extend_from_slice(&jump(here, end));
+        Some((code, entry?))
+    }
+}
+
+/// What a function's own code says of where control can come in it.
+struct Flow {
+    /// The addresses of its instructions.
+    steps: Vec<usize>,
+    /// Where its instructions branch to, in order.
+    targets: Vec<usize>,
+    /// Whether it may branch to where no table says: to an address that it computes from one of its
+    /// own.
+    is_open: bool,
+}
+
+impl Flow {
+    /// None if it has bytes that are no instruction.
+    fn of(body: &Body) -> Option<Self> {
+        let mut flow = Self {
+            steps: Vec::new(),
+            targets: Vec::new(),
+            is_open: false,
+        };
+        let end = body.start.wrapping_add(body.size);
+        let function = body.start..end;
+        let (mut at, mut tables, mut is_indirect) = (body.start, Vec::new(), false);
+        while at < end {
+            let text = body.text_at(at);
+            let length = length(&text)?;
+            flow.steps.push(at);
+            match control(&text, at as u64).away {
+                Some(Away::To(target)) => flow.targets.push(target as usize),
+                Some(_) => is_indirect |= is_indirect_jump(&text),
+                None => {}
+            }
+            tables.extend(table_of(&text, at.wrapping_add(length)));
+            at = at.wrapping_add(length);
+        }
+        // Without a table, what it jumps to is another function.
+        if is_indirect {
+            flow.is_open = tables.iter().any(|table| function.contains(table));
+            for table in tables {
+                flow.add_table(table, &function);
+            }
+        }
+        flow.add_neighbors(&function);
+        flow.targets.sort_unstable();
+        Some(flow)
+    }
+
+    /// Adds the targets of short branches that surround the function: functions in assembly have
+    /// common parts. Where an instruction begins before it is not known; from any byte on, decoding
+    /// soon finds the true ones.
+    fn add_neighbors(&mut self, function: &Range<usize>) {
+        /// How far a short branch can be from its target, at most.
+        const NEAR: usize = 128 + LONGEST;
+        let mut code = [0; NEAR + LONGEST];
+        let before = function.start.wrapping_sub(NEAR);
+        if text::read(before, &mut code).is_ok() {
+            for first in 0..LONGEST {
+                self.add_branches(&code, before, first..NEAR, function);
+            }
+        }
+        if text::read(function.end, &mut code).is_ok() {
+            self.add_branches(&code, function.end, 0..NEAR, function);
+        }
+    }
+
+    /// Adds where the instructions at these places of `code`, which is at `start`, branch to in the
+    /// function.
+    fn add_branches(
+        &mut self,
+        code: &[u8],
+        start: usize,
+        places: Range<usize>,
+        function: &Range<usize>,
+    ) {
+        let mut place = places.start;
+        while place < places.end {
+            let Some(text) = code.get(place..).and_then(|rest| rest.first_chunk()) else {
+                return;
+            };
+            let at = start.wrapping_add(place);
+            if let Some(Away::To(target)) = control(text, at as u64).away
+                && function.contains(&(target as usize))
+            {
+                self.targets.push(target as usize);
+            }
+            place = place.wrapping_add(length(text).unwrap_or(1));
+        }
+    }
+
+    fn is_target(&self, address: usize) -> bool {
+        self.is_open || self.targets.binary_search(&address).is_ok()
+    }
+
+    /// Adds what may be a table of branches at this address: distances from it, or addresses.
+    fn add_table(&mut self, table: usize, function: &Range<usize>) {
+        const ENTRIES_MAX: usize = 4096;
+        let mut bytes = [0; 512];
+        let mut is_distances = true;
+        let mut is_addresses = true;
+        for chunk in 0..ENTRIES_MAX * 4 / bytes.len() {
+            let at = table.wrapping_add(chunk.wrapping_mul(bytes.len()));
+            if (!is_distances && !is_addresses) || text::read(at, &mut bytes).is_err() {
+                return;
+            }
+            let (words, _) = bytes.as_chunks::<4>();
+            for word in words {
+                let target = table.wrapping_add_signed(i32::from_le_bytes(*word) as isize);
+                is_distances &= function.contains(&target);
+                if is_distances {
+                    self.targets.push(target);
+                }
+            }
+            let (words, _) = bytes.as_chunks::<8>();
+            for word in words {
+                let target = usize::from_le_bytes(*word);
+                is_addresses &= function.contains(&target);
+                if is_addresses {
+                    self.targets.push(target);
+                }
+            }
+        }
+    }
+}
+
+/// Whether it is `jmp` by a register or memory: FF /4.
+fn is_indirect_jump(text: &[u8; LONGEST]) -> bool {
+    let mut bytes = text.iter().skip_while(
+        |byte| matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf2 | 0xf3),
+    );
+    bytes.next() == Some(&0xff) && bytes.next().is_some_and(|modrm| modrm >> 3 & 7 == 4)
+}
+
+/// The address of a table that an instruction may refer to: of `lea` relative to the next instruction,
+/// at `next`; or the displacement of an operand without a base.
+fn table_of(text: &[u8; LONGEST], next: usize) -> Option<usize> {
+    let opcode = text
+        .iter()
+        .position(|byte| !matches!(byte, 0x2e | 0x3e | 0x40..=0x4f))?;
+    let (&opcode, operand) = text.get(opcode..)?.split_first()?;
+    let four = |at: usize| Some(i32::from_le_bytes(*operand.get(at..)?.first_chunk()?));
+    let modrm = *operand.first()?;
+    match (opcode, modrm & 0xc7, operand.get(1)? & 7) {
+        (0x8d, 0x05, _) => Some(next.wrapping_add_signed(four(1)? as isize)),
+        (_, 0x04, 5) => Some(four(2)? as u32 as usize),
+        _ => None,
+    }
+}

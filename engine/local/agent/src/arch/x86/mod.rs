@@ -1,0 +1,437 @@
+//! x86-64: the trap is `int3`.
+
+#![expect(unsafe_code, reason = "the first and last instructions are assembly")]
+
+mod guards;
+mod jumps;
+
+use core::arch::naked_asm;
+use core::mem::offset_of;
+
+use engine_tracer::{Blacklist, blacklist};
+
+use super::{FIRST, Regs, Stack, begin};
+use crate::handler::{finish, hit, leave, passed, wait_for};
+use crate::masks::call;
+use crate::serve::serve;
+use crate::slots::occupy;
+
+pub use guards::{Guard, guards};
+pub use jumps::{Body, DETOUR_MAX, GATE, JUMP, Window, branch_targets, gate, jump};
+
+/// The instruction set.
+pub type Native = engine_isa::x86::X86;
+
+/// Functions of a kernel, of which there is none here.
+pub const BLACKLIST: &Blacklist = &blacklist::X86;
+
+/// SIGTRAP
+pub const SIGNAL: u32 = 5;
+
+/// Linux's `struct ucontext` (`asm-generic/ucontext.h`, `asm/sigcontext.h`), as far as it is needed.
+#[repr(C)]
+pub struct Context {
+    flags: u64,
+    link: u64,
+    stack: [u64; 3],
+    /// r8 to r15.
+    upper: [u64; 8],
+    di: u64,
+    si: u64,
+    bp: u64,
+    bx: u64,
+    dx: u64,
+    ax: u64,
+    cx: u64,
+    sp: u64,
+    ip: u64,
+    status: u64,
+    /// cs, gs, fs and ss.
+    segments: [u16; 4],
+}
+
+impl Context {
+    /// The thread's registers.
+    pub fn regs(&self) -> Regs {
+        let [r8, r9, r10, r11, r12, r13, r14, r15] = self.upper;
+        let [cs, _, _, ss] = self.segments.map(u64::from);
+        Regs {
+            r15,
+            r14,
+            r13,
+            r12,
+            bp: self.bp,
+            bx: self.bx,
+            r11,
+            r10,
+            r9,
+            r8,
+            ax: self.ax,
+            cx: self.cx,
+            dx: self.dx,
+            si: self.si,
+            di: self.di,
+            orig_ax: u64::MAX,
+            ip: self.ip,
+            cs,
+            flags: self.status,
+            sp: self.sp,
+            ss,
+        }
+    }
+
+    /// Has the thread continue with these.
+    pub fn set(&mut self, regs: &Regs) {
+        self.upper = [
+            regs.r8, regs.r9, regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15,
+        ];
+        (self.bp, self.bx) = (regs.bp, regs.bx);
+        (self.ax, self.cx, self.dx) = (regs.ax, regs.cx, regs.dx);
+        (self.si, self.di) = (regs.si, regs.di);
+        (self.ip, self.sp, self.status) = (regs.ip, regs.sp, regs.flags);
+    }
+}
+
+/// The address of a detour's site.
+pub fn pc(regs: &Regs) -> usize {
+    regs.ip as usize
+}
+
+/// The number and the arguments of a system call.
+pub fn system_call(regs: &Regs) -> (usize, [usize; 6]) {
+    let arguments = [regs.di, regs.si, regs.dx, regs.r10, regs.r8, regs.r9];
+    (regs.ax as usize, arguments.map(|it| it as usize))
+}
+
+/// Sets what is different after a system call.
+pub fn set_result(regs: &mut Regs, result: isize) {
+    regs.ax = result as u64;
+    (regs.cx, regs.r11) = (regs.ip, regs.flags);
+}
+
+/// A register by its number: the order is that of [`Regs`].
+pub fn register(regs: &Regs, number: u64) -> u64 {
+    let all = [
+        regs.r15,
+        regs.r14,
+        regs.r13,
+        regs.r12,
+        regs.bp,
+        regs.bx,
+        regs.r11,
+        regs.r10,
+        regs.r9,
+        regs.r8,
+        regs.ax,
+        regs.cx,
+        regs.dx,
+        regs.si,
+        regs.di,
+        regs.orig_ax,
+        regs.ip,
+        regs.cs,
+        regs.flags,
+        regs.sp,
+        regs.ss,
+    ];
+    let register = usize::try_from(number).ok().and_then(|it| all.get(it));
+    register.copied().unwrap_or_default()
+}
+
+/// The address of the handler.
+pub fn handler() -> usize {
+    (trapline_handler as *const ()).addr()
+}
+
+/// The address of what it returns to.
+pub fn restorer() -> usize {
+    (trapline_restorer as *const ()).addr()
+}
+
+/// The agent's first instructions. The command has set the registers of the first four arguments,
+/// which are those of [`serve`].
+#[cfg_attr(trapline_agent, unsafe(no_mangle))]
+#[unsafe(naked)]
+pub unsafe extern "C" fn trapline_enter() -> ! {
+    naked_asm!(
+        "xor ebp, ebp",
+        "lea rsp, [rip + {first} + {size}]",
+        "mov r12, rdi",
+        "mov r13, rsi",
+        "mov r14, rdx",
+        "mov r15, rcx",
+        "call {begin}",
+        "mov rsp, rax",
+        "mov rdi, r12",
+        "mov rsi, r13",
+        "mov rdx, r14",
+        "mov rcx, r15",
+        "call {serve}",
+        "ud2",
+        first = sym FIRST,
+        size = const size_of::<Stack>(),
+        begin = sym begin,
+        serve = sym serve,
+    )
+}
+
+/// The addresses that detours call, through the gates of their region: to fire, and to make a system
+/// call.
+pub fn entrances() -> [usize; 2] {
+    [trapline_detour, trapline_call].map(|it| (it as *const ()).addr())
+}
+
+/// Bytes below the stack pointer that a function may use: the red zone of the ABI.
+pub const RED_ZONE: i32 = 128;
+
+/// Bytes of xmm0 to xmm15, which the agent's code may use. It uses nothing above their lower halves,
+/// and leaves that alone.
+const VECTORS: usize = 16 * 16;
+
+/// The code that detours call with the red zone skipped: saves all registers, executes `$inner`, and
+/// restores them. rbx is the address of the [`Regs`] then, and the stack is aligned. The address of the
+/// site is [`jumps::SITE`] bytes before the return address.
+macro_rules! detour {
+    ([$($inner:literal,)*], $($operand:tt)*) => {
+        naked_asm!(
+        "pushfq",
+        "sub rsp, {regs}",
+        "cld",
+        "mov [rsp + {r15}], r15",
+        "mov [rsp + {r14}], r14",
+        "mov [rsp + {r13}], r13",
+        "mov [rsp + {r12}], r12",
+        "mov [rsp + {bp}], rbp",
+        "mov [rsp + {bx}], rbx",
+        "mov [rsp + {r11}], r11",
+        "mov [rsp + {r10}], r10",
+        "mov [rsp + {r9}], r9",
+        "mov [rsp + {r8}], r8",
+        "mov [rsp + {ax}], rax",
+        "mov [rsp + {cx}], rcx",
+        "mov [rsp + {dx}], rdx",
+        "mov [rsp + {si}], rsi",
+        "mov [rsp + {di}], rdi",
+        "mov rbx, rsp",
+        "mov rax, [rbx + {regs} + 8]",
+        "mov rax, [rax - {site}]",
+        "mov [rbx + {ip}], rax",
+        "mov rax, [rbx + {regs}]",
+        "mov [rbx + {flags}], rax",
+        "lea rax, [rbx + {regs} + 16 + {red_zone}]",
+        "mov [rbx + {sp}], rax",
+        "mov qword ptr [rbx + {orig_ax}], -1",
+        "mov qword ptr [rbx + {cs}], 0x33",
+        "mov qword ptr [rbx + {ss}], 0x2b",
+        "and rsp, -16",
+        "sub rsp, {vectors}",
+        "movups [rsp], xmm0",
+        "movups [rsp + 16], xmm1",
+        "movups [rsp + 32], xmm2",
+        "movups [rsp + 48], xmm3",
+        "movups [rsp + 64], xmm4",
+        "movups [rsp + 80], xmm5",
+        "movups [rsp + 96], xmm6",
+        "movups [rsp + 112], xmm7",
+        "movups [rsp + 128], xmm8",
+        "movups [rsp + 144], xmm9",
+        "movups [rsp + 160], xmm10",
+        "movups [rsp + 176], xmm11",
+        "movups [rsp + 192], xmm12",
+        "movups [rsp + 208], xmm13",
+        "movups [rsp + 224], xmm14",
+        "movups [rsp + 240], xmm15",
+            $($inner,)*
+        "movups xmm0, [rsp]",
+        "movups xmm1, [rsp + 16]",
+        "movups xmm2, [rsp + 32]",
+        "movups xmm3, [rsp + 48]",
+        "movups xmm4, [rsp + 64]",
+        "movups xmm5, [rsp + 80]",
+        "movups xmm6, [rsp + 96]",
+        "movups xmm7, [rsp + 112]",
+        "movups xmm8, [rsp + 128]",
+        "movups xmm9, [rsp + 144]",
+        "movups xmm10, [rsp + 160]",
+        "movups xmm11, [rsp + 176]",
+        "movups xmm12, [rsp + 192]",
+        "movups xmm13, [rsp + 208]",
+        "movups xmm14, [rsp + 224]",
+        "movups xmm15, [rsp + 240]",
+        "mov rsp, rbx",
+        "mov r15, [rsp + {r15}]",
+        "mov r14, [rsp + {r14}]",
+        "mov r13, [rsp + {r13}]",
+        "mov r12, [rsp + {r12}]",
+        "mov rbp, [rsp + {bp}]",
+        "mov rbx, [rsp + {bx}]",
+        "mov r11, [rsp + {r11}]",
+        "mov r10, [rsp + {r10}]",
+        "mov r9, [rsp + {r9}]",
+        "mov r8, [rsp + {r8}]",
+        "mov rax, [rsp + {ax}]",
+        "mov rcx, [rsp + {cx}]",
+        "mov rdx, [rsp + {dx}]",
+        "mov rsi, [rsp + {si}]",
+        "mov rdi, [rsp + {di}]",
+        "add rsp, {regs}",
+        "popfq",
+        "ret",
+        regs = const size_of::<Regs>(),
+        r15 = const offset_of!(Regs, r15),
+        r14 = const offset_of!(Regs, r14),
+        r13 = const offset_of!(Regs, r13),
+        r12 = const offset_of!(Regs, r12),
+        bp = const offset_of!(Regs, bp),
+        bx = const offset_of!(Regs, bx),
+        r11 = const offset_of!(Regs, r11),
+        r10 = const offset_of!(Regs, r10),
+        r9 = const offset_of!(Regs, r9),
+        r8 = const offset_of!(Regs, r8),
+        ax = const offset_of!(Regs, ax),
+        cx = const offset_of!(Regs, cx),
+        dx = const offset_of!(Regs, dx),
+        si = const offset_of!(Regs, si),
+        di = const offset_of!(Regs, di),
+        orig_ax = const offset_of!(Regs, orig_ax),
+        ip = const offset_of!(Regs, ip),
+        cs = const offset_of!(Regs, cs),
+        flags = const offset_of!(Regs, flags),
+        sp = const offset_of!(Regs, sp),
+        ss = const offset_of!(Regs, ss),
+        site = const jumps::SITE,
+        red_zone = const RED_ZONE,
+        vectors = const VECTORS,
+            $($operand)*
+        )
+    };
+}
+
+/// Fires a site.
+#[unsafe(naked)]
+unsafe extern "C" fn trapline_detour() {
+    detour!(
+        [
+            "mov r13, rsp",
+            "call {occupy}",
+            "mov r12, rax",
+            "mov rsp, rax",
+            "mov rdi, rbx",
+            "call {passed}",
+            "mov rsp, r13",
+            "mov rdi, r12",
+            "mov r12, rax",
+            "call {leave}",
+            "mov edi, r12d",
+            "call {wait}",
+        ],
+        occupy = sym occupy,
+        passed = sym passed,
+        leave = sym leave,
+        wait = sym wait_for,
+    )
+}
+
+/// Makes a system call.
+#[unsafe(naked)]
+unsafe extern "C" fn trapline_call() {
+    detour!(
+        ["mov rdi, rbx", "call {call}",],
+        call = sym call,
+    )
+}
+
+/// The handler of traps.
+#[unsafe(naked)]
+unsafe extern "C" fn trapline_handler() {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "mov r12, rdi",
+        "mov r13, rsi",
+        "mov r14, rdx",
+        "call {occupy}",
+        "mov rbx, rax",
+        "mov rsp, rax",
+        "mov rdi, r14",
+        "mov rsi, r13",
+        "call {hit}",
+        "lea rsp, [rbp - 32]",
+        "mov rdi, rbx",
+        "mov rbx, rax",
+        "call {leave}",
+        "mov rdi, rbx",
+        "mov rsi, r12",
+        "mov rdx, r13",
+        "mov rcx, r14",
+        "call {finish}",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        occupy = sym occupy,
+        hit = sym hit,
+        leave = sym leave,
+        finish = sym finish,
+    )
+}
+
+/// What it returns to: rt_sigreturn(2).
+#[unsafe(naked)]
+unsafe extern "C" fn trapline_restorer() {
+    naked_asm!("mov eax, 15", "syscall", "ud2")
+}
+
+/// What the compiler calls, and no C library provides here. Their names are C's.
+#[cfg(trapline_agent)]
+mod bytes {
+    use core::arch::naked_asm;
+
+    #[unsafe(no_mangle)]
+    #[unsafe(naked)]
+    unsafe extern "C" fn memcpy() {
+        naked_asm!("mov rax, rdi", "mov rcx, rdx", "rep movsb", "ret")
+    }
+
+    #[unsafe(no_mangle)]
+    #[unsafe(naked)]
+    unsafe extern "C" fn memmove() {
+        naked_asm!(
+            "mov rax, rdi",
+            "mov rcx, rdx",
+            "mov rdx, rdi",
+            "sub rdx, rsi",
+            "cmp rdx, rcx",
+            "jb 2f",
+            "rep movsb",
+            "ret",
+            // The end of the source is overwritten first otherwise.
+            "2:",
+            "lea rsi, [rsi + rcx - 1]",
+            "lea rdi, [rdi + rcx - 1]",
+            "std",
+            "rep movsb",
+            "cld",
+            "ret",
+        )
+    }
+
+    #[unsafe(no_mangle)]
+    #[unsafe(naked)]
+    unsafe extern "C" fn memset() {
+        naked_asm!(
+            "mov r8, rdi",
+            "mov eax, esi",
+            "mov rcx, rdx",
+            "rep stosb",
+            "mov rax, r8",
+            "ret",
+        )
+    }
+}

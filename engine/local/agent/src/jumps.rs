@@ -1,0 +1,425 @@
+//! Jumps in place of traps: a **window** of a function's instructions is overwritten by a jump to a
+//! **detour**, which fires the sites in the window and executes its instructions out of line.
+//!
+//! The engine knows nothing of this. It asks for traps, and reads text in which there are none but
+//! those that are traps ([`overlay`]). A site that no jump can be placed for gets its trap: which
+//! these are, `arch` says, as it makes the detours.
+//!
+//! Only the agent gets here, but for [`detour_at`], which threads ask that have hit a trap while a
+//! window is written.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::ops::Range;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use engine_tracer::{Lock, OutOfMemory, Patched, UserPatch};
+
+use crate::arch::{self, Body, JUMP};
+use crate::maps;
+use crate::sync::Control;
+use crate::{sys, text};
+
+/// What is known of the process's text.
+struct Known {
+    /// The functions that the command has named: address and size.
+    functions: BTreeMap<usize, usize>,
+    /// The windows in place, by address.
+    windows: BTreeMap<usize, Window>,
+    regions: Vec<Region>,
+    targets: Vec<Targets>,
+    /// The mappings whose guards are in place.
+    guarded: Vec<Range<usize>>,
+}
+
+/// A window.
+struct Window {
+    /// Bytes of the instructions that it displaces.
+    length: usize,
+    /// What the jump overwrites.
+    original: [u8; JUMP],
+    detour: usize,
+    /// Its sites, and whether each is armed.
+    sites: Vec<(usize, bool)>,
+}
+
+/// Memory for detours.
+struct Region {
+    start: usize,
+    used: usize,
+}
+
+/// Where code of a mapping may branch to in it, in order.
+struct Targets {
+    mapping: Range<usize>,
+    addresses: Vec<usize>,
+}
+
+/// Size of a region.
+const REGION: usize = 256 << 10;
+
+/// The most that is reachable from a jump, less a region and an object.
+const REACH: usize = 1 << 30;
+
+static KNOWN: Control<Known> = Control::of(Known {
+    functions: BTreeMap::new(),
+    windows: BTreeMap::new(),
+    regions: Vec::new(),
+    targets: Vec::new(),
+    guarded: Vec::new(),
+});
+
+static ARE_WANTED: AtomicBool = AtomicBool::new(false);
+
+/// Chooses between jumps and traps.
+pub fn want(are_wanted: bool) {
+    ARE_WANTED.store(are_wanted, Ordering::Relaxed);
+}
+
+/// The command has named a function.
+pub fn add_function(address: u64, size: u64) {
+    let (address, size) = (address as usize, size as usize);
+    KNOWN.with(|known| known.functions.insert(address, size));
+}
+
+/// Puts what jumps have overwritten into a copy of text that was read at `address`.
+pub fn overlay(address: usize, bytes: &mut [u8]) {
+    KNOWN.with(|known| {
+        let first = address.saturating_sub(JUMP);
+        let end = address.saturating_add(bytes.len());
+        for (start, window) in known.windows.range(first..end) {
+            for (place, byte) in (*start..).zip(window.original) {
+                let to = place.checked_sub(address).and_then(|at| bytes.get_mut(at));
+                if let Some(to) = to {
+                    *to = byte;
+                }
+            }
+        }
+    });
+}
+
+/// Arms sites by jumps, as far as they can be; returns those that are left for traps.
+pub fn arm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
+    let mut rest = Vec::new();
+    if !ARE_WANTED.load(Ordering::Relaxed) {
+        rest.extend(patches.iter_mut());
+        return rest;
+    }
+    KNOWN.with(|known| {
+        let mut placed = Vec::new();
+        let mut patches = patches.iter_mut().peekable();
+        while let Some(first) = patches.next() {
+            let function = known.function_of(first.address);
+            let mut own: Vec<&'a mut UserPatch> = alloc::vec![first];
+            while let Some(next) = patches.next_if(|it| function.contains(&it.address)) {
+                own.push(next);
+            }
+            known.arm_function(&function, own, &mut placed, &mut rest);
+        }
+        known.write(&placed);
+    });
+    rest
+}
+
+/// Has the process never block the signal of traps.
+pub fn guard() {
+    KNOWN.with(Known::guard);
+}
+
+/// Takes the guards away. No trap is left.
+pub fn unguard() {
+    KNOWN.with(|known| {
+        let idle = known
+            .windows
+            .iter()
+            .filter(|(_, window)| window.sites.is_empty());
+        let idle: Vec<usize> = idle.map(|(start, _)| *start).collect();
+        known.remove(&idle);
+    });
+}
+
+/// Disarms sites that are armed by jumps; returns the others.
+pub fn disarm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
+    KNOWN.with(|known| {
+        let mut rest = Vec::new();
+        let mut idle = Vec::new();
+        for patch in patches {
+            let Some((start, window)) = known.window_of(patch.address) else {
+                rest.push(patch);
+                continue;
+            };
+            for (_, is_armed) in window.sites.iter_mut().filter(|it| it.0 == patch.address) {
+                *is_armed = false;
+            }
+            if window.sites.iter().all(|(_, is_armed)| !is_armed) {
+                idle.push(start);
+            }
+            patch.outcome = Patched::Written;
+        }
+        known.remove(&idle);
+        rest
+    })
+}
+
+impl Known {
+    /// The function that a site is in; the site alone if that is not known.
+    fn function_of(&self, address: usize) -> Range<usize> {
+        let before = self.functions.range(..=address).next_back();
+        let extent = before.map(|(start, size)| *start..start.saturating_add(*size));
+        let found = extent.filter(|extent| extent.contains(&address));
+        found.unwrap_or(address..address.saturating_add(1))
+    }
+
+    /// The window that displaces this instruction and fires it.
+    fn window_of(&mut self, address: usize) -> Option<(usize, &mut Window)> {
+        let (start, window) = self.windows.range_mut(..=address).next_back()?;
+        let has_site = window.sites.iter().any(|(site, _)| *site == address);
+        has_site.then_some((*start, window))
+    }
+
+    /// Whether a window overlaps these bytes.
+    fn has_window(&self, bytes: &Range<usize>) -> bool {
+        let before = self.windows.range(..bytes.end).next_back();
+        before.is_some_and(|(start, window)| {
+            start.saturating_add(window.length.max(JUMP)) > bytes.start
+        })
+    }
+
+    fn arm_function<'a>(
+        &mut self,
+        function: &Range<usize>,
+        patches: Vec<&'a mut UserPatch>,
+        placed: &mut Vec<usize>,
+        rest: &mut Vec<&'a mut UserPatch>,
+    ) {
+        let mut new = Vec::new();
+        for patch in patches {
+            match self.window_of(patch.address) {
+                Some((_, window)) => {
+                    for (_, is_armed) in window.sites.iter_mut().filter(|it| it.0 == patch.address)
+                    {
+                        *is_armed = true;
+                    }
+                    patch.outcome = Patched::Written;
+                }
+                None => new.push(patch),
+            }
+        }
+        let sites: Vec<usize> = new.iter().map(|patch| patch.address).collect();
+        let first = placed.len();
+        let _ = self.place(function, &sites, placed);
+        for patch in new {
+            let added = placed.get(first..).unwrap_or_default();
+            let is_placed = added.iter().any(|start| {
+                let window = self.windows.get(start);
+                window.is_some_and(|it| it.sites.iter().any(|(site, _)| *site == patch.address))
+            });
+            let bytes = patch.address..patch.address.saturating_add(1);
+            match (is_placed, self.has_window(&bytes)) {
+                (true, _) => patch.outcome = Patched::Written,
+                // In the middle of a jump there is no place for a trap.
+                (false, true) => patch.outcome = Patched::Unwritable,
+                (false, false) => rest.push(patch),
+            }
+        }
+    }
+
+    /// Makes windows for sites of a function, as far as there can be any, with their detours; adds
+    /// them to `placed`.
+    fn place(
+        &mut self,
+        function: &Range<usize>,
+        sites: &[usize],
+        placed: &mut Vec<usize>,
+    ) -> Result<(), OutOfMemory> {
+        if sites.is_empty() || function.len() < 2 {
+            return Ok(());
+        }
+        let next = self.functions.range(function.end..).next();
+        let body = Body::read(function, next.map(|(start, _)| *start))?;
+        let targets = self.targets_in(function);
+        let windows = body.windows(sites, targets);
+        for window in windows {
+            let bytes = window.start..window.start.saturating_add(window.length.max(JUMP));
+            if self.has_window(&bytes) {
+                continue;
+            }
+            let own: Vec<usize> = sites
+                .iter()
+                .copied()
+                .filter(|site| (window.start..window.start + window.length).contains(site))
+                .collect();
+            let code = |at, region| body.detour(&window, &own, at, region);
+            if let Some(detour) = self.put(window.start, code) {
+                let window_of = Window {
+                    length: window.length,
+                    original: body.original(window.start),
+                    detour,
+                    sites: own.into_iter().map(|site| (site, true)).collect(),
+                };
+                self.windows.insert(window.start, window_of);
+                placed.push(window.start);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the code for an address and a region to a region near `near`; returns where it is to be
+    /// entered. The code comes with the offset of that.
+    fn put(
+        &mut self,
+        near: usize,
+        code: impl Fn(usize, usize) -> Option<(Vec<u8>, usize)>,
+    ) -> Option<usize> {
+        let has_room = |region: &&mut Region| {
+            region.start.abs_diff(near) < REACH
+                && region.used.saturating_add(arch::DETOUR_MAX) <= REGION
+        };
+        if !self.regions.iter_mut().any(|region| has_room(&region)) {
+            let start = map_region(near).ok()?;
+            self.regions.push(Region {
+                start,
+                used: arch::GATE,
+            });
+        }
+        let region = self.regions.iter_mut().find(has_room)?;
+        let at = region.start.wrapping_add(region.used);
+        let (code, entry) = code(at, region.start)?;
+        text::write(at, &code).ok()?;
+        region.used = region.used.wrapping_add(code.len().next_multiple_of(16));
+        Some(at.wrapping_add(entry))
+    }
+
+    /// Writes the guards of mappings that have none yet.
+    fn guard(&mut self) {
+        let Some(mappings) = maps::of_files() else {
+            return;
+        };
+        let mut placed = Vec::new();
+        for mapping in mappings {
+            if self.guarded.contains(&mapping) {
+                continue;
+            }
+            for guard in arch::guards(&mapping) {
+                let bytes = guard.start..guard.start.saturating_add(JUMP);
+                if self.has_window(&bytes) {
+                    continue;
+                }
+                let code = |at, region| guard.detour(at, region).map(|code| (code, 0));
+                if let Some(detour) = self.put(guard.start, code) {
+                    let window = Window {
+                        length: JUMP,
+                        original: guard.original(),
+                        detour,
+                        sites: Vec::new(),
+                    };
+                    self.windows.insert(guard.start, window);
+                    placed.push(guard.start);
+                }
+            }
+            self.guarded.push(mapping);
+        }
+        self.write(&placed);
+    }
+
+    /// The addresses in a function that code of its mapping may branch to.
+    fn targets_in(&mut self, function: &Range<usize>) -> &[usize] {
+        let is_in = |targets: &Targets| targets.mapping.contains(&function.start);
+        if !self.targets.iter().any(is_in) {
+            let mapping = maps::mapping_of(function.start).unwrap_or(function.clone());
+            let addresses = arch::branch_targets(&mapping);
+            self.targets.push(Targets { mapping, addresses });
+        }
+        let found = self.targets.iter().find(|targets| is_in(targets));
+        let all = found.map_or(&[][..], |targets| &targets.addresses);
+        let first = all.partition_point(|address| *address < function.start);
+        let end = all.partition_point(|address| *address < function.end);
+        all.get(first..end).unwrap_or_default()
+    }
+
+    /// Writes the jumps of these windows. No thread is inside of one, but threads may come.
+    fn write(&mut self, placed: &[usize]) {
+        for batch in placed.chunks(BATCH) {
+            let windows = batch
+                .iter()
+                .filter_map(|start| Some((*start, self.windows.get(start)?)));
+            let changes = windows.map(|(start, window)| Change {
+                address: start,
+                detour: window.detour,
+                bytes: arch::jump(start, window.detour),
+            });
+            replace(changes.collect());
+        }
+    }
+
+    /// Puts the instructions back.
+    fn remove(&mut self, idle: &[usize]) {
+        for batch in idle.chunks(BATCH) {
+            let windows = batch
+                .iter()
+                .filter_map(|start| self.windows.remove_entry(start));
+            let changes = windows.map(|(start, window)| Change {
+                address: start,
+                detour: window.detour,
+                bytes: window.original,
+            });
+            replace(changes.collect());
+        }
+    }
+}
+
+/// A window that is written.
+struct Change {
+    address: usize,
+    detour: usize,
+    bytes: [u8; JUMP],
+}
+
+/// How many windows are written at a time.
+const BATCH: usize = 512;
+
+/// The windows that are being written, and their detours.
+static WRITTEN: [[AtomicUsize; 2]; BATCH] = [const { [const { AtomicUsize::new(0) }; 2] }; BATCH];
+
+/// Writes windows while threads run: no thread executes a part of one. A trap is at the first byte
+/// while the others are written, and who hits it takes the detour.
+fn replace(changes: Vec<Change>) {
+    for ([address, detour], change) in WRITTEN.iter().zip(&changes) {
+        detour.store(change.detour, Ordering::Relaxed);
+        address.store(change.address, Ordering::Release);
+    }
+    let put = |address: usize, bytes: &[u8]| {
+        let _ = text::write(address, bytes);
+    };
+    for change in &changes {
+        put(change.address, arch::TRAP);
+    }
+    sys::serialize();
+    for change in &changes {
+        let rest = change.bytes.get(arch::TRAP.len()..).unwrap_or_default();
+        put(change.address.wrapping_add(arch::TRAP.len()), rest);
+    }
+    sys::serialize();
+    for change in &changes {
+        let first = change.bytes.get(..arch::TRAP.len()).unwrap_or_default();
+        put(change.address, first);
+    }
+    sys::serialize();
+    for [address, _] in WRITTEN.iter().take(changes.len()) {
+        address.store(0, Ordering::Release);
+    }
+}
+
+/// The detour of a window that is being written. Callable in probe context.
+pub fn detour_at(pc: usize) -> Option<usize> {
+    let mut all = WRITTEN.iter();
+    let [_, detour] = all.find(|[address, _]| address.load(Ordering::Acquire) == pc)?;
+    Some(detour.load(Ordering::Relaxed))
+}
+
+/// Maps a region, and writes its gate: the code by which all its detours get to the agent's.
+fn map_region(near: usize) -> Result<usize, OutOfMemory> {
+    let start = text::map_near(near, REGION)?;
+    text::write(start, &arch::gate())?;
+    Ok(start)
+}

@@ -1,0 +1,146 @@
+//! The signal of traps is never blocked: a thread that hits a trap while it is blocked is killed.
+//!
+//! Programs block all signals, and C libraries do so whenever they make a thread or a process. So the
+//! system calls that block signals are made here instead, with that signal left out of the mask; what
+//! the process does on it is kept here. A **guard** is the jump that takes the place of such a call,
+//! which `arch` finds; those of an object are written before the first trap of it.
+
+#![expect(
+    unsafe_code,
+    reason = "makes the system calls of the process in its place"
+)]
+
+use core::mem::size_of;
+
+use syscalls::{Sysno, syscall};
+
+use crate::arch::{self, Regs};
+use crate::handler;
+use crate::sys::{self, Action};
+
+/// The calls that take a mask.
+pub const CALLS: [usize; 7] = [
+    Sysno::rt_sigprocmask as usize,
+    Sysno::rt_sigaction as usize,
+    Sysno::rt_sigsuspend as usize,
+    Sysno::ppoll as usize,
+    Sysno::pselect6 as usize,
+    Sysno::epoll_pwait as usize,
+    Sysno::epoll_pwait2 as usize,
+];
+
+/// The bit of the signal in a mask.
+const BIT: u64 = 1 << (arch::SIGNAL - 1);
+
+/// EFAULT
+const FAULT: isize = -14;
+
+/// A mask, as the call is to have it.
+struct Mask {
+    bits: u64,
+    /// pselect6(2) takes the address of this.
+    with_size: [usize; 2],
+}
+
+/// Makes the system call that a thread was about to make.
+///
+/// # Safety
+/// Called by a detour, with the registers that it has saved.
+pub unsafe extern "C" fn call(regs: *mut Regs) {
+    // SAFETY: on the thread's own stack, where only the detour accesses them.
+    let regs = unsafe { &mut *regs };
+    let (number, mut arguments) = arch::system_call(regs);
+    let mut mask = Mask {
+        bits: 0,
+        with_size: [0; 2],
+    };
+    let mut action = Action::default();
+    let is_own = number == Sysno::rt_sigaction as usize && arguments[0] == arch::SIGNAL as usize;
+    let result = if is_own {
+        handler::act(arguments[1], arguments[2])
+    } else {
+        replace_mask(number, &mut arguments, &mut mask, &mut action);
+        let [a, b, c, d, e, f] = arguments;
+        match Sysno::new(number) {
+            // SAFETY: the call that the process makes, with a copy of its mask.
+            Some(call) => match unsafe { syscall!(call, a, b, c, d, e, f) } {
+                Ok(result) => result.cast_signed(),
+                Err(errno) => -(errno.into_raw() as isize),
+            },
+            None => FAULT,
+        }
+    };
+    arch::set_result(regs, result);
+}
+
+/// Replaces the mask among a call's arguments by a copy without the signal. One that cannot be read is
+/// left for the kernel to refuse.
+fn replace_mask(number: usize, arguments: &mut [usize; 6], mask: &mut Mask, action: &mut Action) {
+    const BLOCK: usize = 0;
+    const SET: usize = 2;
+    let is = |call: Sysno| number == call as usize;
+    let [first, second, third, fourth, fifth, sixth] = arguments;
+    let place = if is(Sysno::rt_sigprocmask) && [BLOCK, SET].contains(first) {
+        second
+    } else if is(Sysno::rt_sigsuspend) {
+        first
+    } else if is(Sysno::ppoll) {
+        fourth
+    } else if is(Sysno::epoll_pwait) || is(Sysno::epoll_pwait2) {
+        fifth
+    } else if is(Sysno::pselect6) {
+        let mut bytes = [0; size_of::<[usize; 2]>()];
+        if *sixth == 0 || sys::load(*sixth, &mut bytes).is_err() {
+            return;
+        }
+        let (words, _) = bytes.as_chunks();
+        for (to, from) in mask.with_size.iter_mut().zip(words) {
+            *to = usize::from_ne_bytes(*from);
+        }
+        *sixth = mask.with_size.as_ptr().addr();
+        let [place, _] = &mut mask.with_size;
+        place
+    } else if is(Sysno::rt_sigaction) && *second != 0 {
+        if let Some(copy) = read_action(*second) {
+            *action = copy;
+            action.mask &= !BIT;
+            *second = core::ptr::from_ref(action).addr();
+        }
+        let _ = third;
+        return;
+    } else {
+        return;
+    };
+    let mut bytes = [0; 8];
+    if *place != 0 && sys::load(*place, &mut bytes).is_ok() {
+        mask.bits = u64::from_ne_bytes(bytes) & !BIT;
+        *place = (&raw const mask.bits).addr();
+    }
+}
+
+/// Reads an action of the process's.
+pub fn read_action(address: usize) -> Option<Action> {
+    let mut bytes = [0; size_of::<Action>()];
+    sys::load(address, &mut bytes).ok()?;
+    let (words, _) = bytes.as_chunks();
+    let words = words.first_chunk::<4>()?.map(u64::from_ne_bytes);
+    let [handler, flags, restorer, mask] = words;
+    Some(Action {
+        handler: handler as usize,
+        flags: flags as usize,
+        restorer: restorer as usize,
+        mask,
+    })
+}
+
+/// Writes one.
+pub fn write_action(address: usize, action: &Action) -> Option<()> {
+    let words = [
+        action.handler as u64,
+        action.flags as u64,
+        action.restorer as u64,
+        action.mask,
+    ];
+    let bytes = words.map(u64::to_ne_bytes);
+    sys::store(address, bytes.as_flattened()).ok()
+}
