@@ -128,7 +128,7 @@ pub fn install() -> bool {
         handler: arch::handler(),
         flags: SA_SIGINFO | SA_RESTORER | SA_RESTART | SA_NODEFER,
         restorer: arch::restorer(),
-        mask: !0,
+        mask: !masks::BIT,
     };
     // SAFETY: the handler stays mapped for as long as the process lives.
     let before = unsafe { sys::set_action(arch::SIGNAL, &action) };
@@ -262,6 +262,9 @@ unsafe fn pass_on(signal: c_int, info: *mut c_void, context: *mut c_void) {
         let handler: *const () = core::ptr::with_exposed_provenance(action.handler);
         // SAFETY: the process has set it as the handler of this signal.
         let handler = unsafe { transmute::<*const (), Handler>(handler) };
+        // SAFETY: the kernel's frame.
+        let mask = unsafe { (*context.cast::<Context>()).mask };
+        sys::set_mask((mask | action.mask) & !masks::BIT);
         // SAFETY: as the kernel would have called it.
         return unsafe { handler(signal, info, context) };
     }

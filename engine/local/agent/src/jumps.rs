@@ -109,7 +109,10 @@ pub fn arm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
         let mut placed = Vec::new();
         let mut patches = patches.iter_mut().peekable();
         while let Some(first) = patches.next() {
-            let function = known.function_of(first.address);
+            let Some(function) = known.function_of(first.address) else {
+                rest.push(first);
+                continue;
+            };
             let mut own: Vec<&'a mut UserPatch> = alloc::vec![first];
             while let Some(next) = patches.next_if(|it| function.contains(&it.address)) {
                 own.push(next);
@@ -162,12 +165,11 @@ pub fn disarm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
 }
 
 impl Known {
-    /// The function that a site is in; the site alone if that is not known.
-    fn function_of(&self, address: usize) -> Range<usize> {
+    /// The function that a site is in, if that is known.
+    fn function_of(&self, address: usize) -> Option<Range<usize>> {
         let before = self.functions.range(..=address).next_back();
         let extent = before.map(|(start, size)| *start..start.saturating_add(*size));
-        let found = extent.filter(|extent| extent.contains(&address));
-        found.unwrap_or(address..address.saturating_add(1))
+        extent.filter(|extent| extent.contains(&address))
     }
 
     /// The window that displaces this instruction and fires it.
@@ -232,7 +234,7 @@ impl Known {
         sites: &[usize],
         placed: &mut Vec<usize>,
     ) -> Result<(), OutOfMemory> {
-        if sites.is_empty() || function.len() < 2 {
+        if sites.is_empty() {
             return Ok(());
         }
         let next = self.functions.range(function.end..).next();
@@ -322,7 +324,7 @@ impl Known {
         self.write(&placed);
     }
 
-    /// The addresses in a function that code of its mapping may branch to.
+    /// The addresses in a function, or closely behind it, that code of its mapping may branch to.
     fn targets_in(&mut self, function: &Range<usize>) -> &[usize] {
         let is_in = |targets: &Targets| targets.mapping.contains(&function.start);
         if !self.targets.iter().any(is_in) {
@@ -333,7 +335,8 @@ impl Known {
         let found = self.targets.iter().find(|targets| is_in(targets));
         let all = found.map_or(&[][..], |targets| &targets.addresses);
         let first = all.partition_point(|address| *address < function.start);
-        let end = all.partition_point(|address| *address < function.end);
+        let behind = function.end.saturating_add(JUMP);
+        let end = all.partition_point(|address| *address < behind);
         all.get(first..end).unwrap_or_default()
     }
 

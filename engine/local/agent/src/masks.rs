@@ -30,7 +30,7 @@ pub const CALLS: [usize; 7] = [
 ];
 
 /// The bit of the signal in a mask.
-const BIT: u64 = 1 << (arch::SIGNAL - 1);
+pub const BIT: u64 = 1 << (arch::SIGNAL - 1);
 
 /// EFAULT
 const FAULT: isize = -14;

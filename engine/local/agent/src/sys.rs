@@ -402,6 +402,21 @@ pub unsafe fn set_action(signal: u32, action: &Action) -> Result<Action, Errno> 
     Ok(before)
 }
 
+/// Sets the signals that this thread blocks.
+pub fn set_mask(mask: u64) {
+    const SIG_SETMASK: usize = 2;
+    // SAFETY: the kernel reads a mask of this size.
+    let _ = unsafe {
+        syscall!(
+            Sysno::rt_sigprocmask,
+            SIG_SETMASK,
+            &raw const mask,
+            0,
+            size_of::<u64>()
+        )
+    };
+}
+
 /// Makes this process able to [`serialize`].
 pub fn prepare_to_serialize() {
     const REGISTER_PRIVATE_EXPEDITED_SYNC_CORE: usize = 1 << 6;

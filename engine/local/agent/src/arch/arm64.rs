@@ -64,8 +64,9 @@ pub struct Context {
     flags: u64,
     link: u64,
     stack: [u64; 3],
-    /// The mask of signals, with room for 1024.
-    mask: [u64; 16],
+    /// The mask of signals, and room for more.
+    pub mask: u64,
+    masks: [u64; 15],
     /// The next is aligned to 16 bytes.
     reserved: u64,
     fault: u64,

@@ -37,6 +37,9 @@ const STEPS_MAX: usize = JUMP;
 pub const DETOUR_MAX: usize =
     STEPS_MAX * (8 + SKIP.len() + CALL + UNSKIP.len() + OutOfLine::LONGEST) + JUMP;
 
+/// What compilers align functions to, where they do.
+const ALIGNED: usize = 16;
+
 /// A window: whole instructions.
 #[derive(Debug, Clone, Copy)]
 pub struct Window {
@@ -102,7 +105,7 @@ pub fn put_system_call(code: &mut Vec<u8>, next: usize, at: usize, region: usize
     put_call(code, at, region.wrapping_add(ONE_GATE));
 }
 
-/// Where any bytes of a mapping may be a branch of four bytes' distance to, in order. More than there
+/// Where any bytes of a mapping may be a call or branch of four bytes' distance to, in order. More than there
 /// are: it takes every byte for the first of an instruction. [`Flow`] finds branches of one byte's
 /// distance.
 pub fn branch_targets(mapping: &Range<usize>) -> Vec<usize> {
@@ -116,7 +119,7 @@ pub fn branch_targets(mapping: &Range<usize>) -> Vec<usize> {
     let windows = (mapping.start..).zip(code.windows(6));
     for (address, bytes) in windows {
         let (first, rest) = match *bytes {
-            [0xe9, a, b, c, d, _] => (JUMP, [a, b, c, d]),
+            [0xe8 | 0xe9, a, b, c, d, _] => (JUMP, [a, b, c, d]),
             [0x0f, 0x80..=0x8f, a, b, c, d] => (6, [a, b, c, d]),
             _ => continue,
         };
@@ -132,11 +135,14 @@ pub fn branch_targets(mapping: &Range<usize>) -> Vec<usize> {
 }
 
 impl Body {
-    /// Reads a function; the next one begins at `next`.
+    /// Reads a function. What is behind it is padding at most up to the next one, at `next`, if that is
+    /// known, and at most up to where one is likely to begin.
     pub fn read(function: &Range<usize>, next: Option<usize>) -> Result<Self, OutOfMemory> {
+        let aligned = function.end.next_multiple_of(ALIGNED);
         let behind = next
-            .map_or(0, |next| next.wrapping_sub(function.end))
-            .min(LONGEST);
+            .unwrap_or(aligned)
+            .min(aligned)
+            .saturating_sub(function.end);
         let size = function.len();
         let mut code = filled(size.saturating_add(behind), || 0)?;
         text::read(function.start, &mut code).map_err(|_| OutOfMemory)?;
@@ -171,7 +177,7 @@ impl Body {
     }
 
     /// The windows for these sites, in order: as far as there can be any. `targets` are addresses in
-    /// the function that code outside of it may branch to.
+    /// the function, and closely behind it, that code outside of it may branch to.
     pub fn windows(&self, sites: &[usize], targets: &[usize]) -> Vec<Window> {
         let Some(flow) = Flow::of(self) else {
             return Vec::new();
@@ -190,7 +196,8 @@ impl Body {
             };
             let is_target = |address: u64| {
                 let address = address as usize;
-                flow.is_target(address) || targets.binary_search(&address).is_ok()
+                let is_outside = address >= self.start.wrapping_add(self.size);
+                (!is_outside && flow.is_target(address)) || targets.binary_search(&address).is_ok()
             };
             let before = flow.steps.get(..=place).unwrap_or_default();
             let starts = before.iter().rev().take(STEPS_MAX).copied();
@@ -204,8 +211,11 @@ impl Body {
 
     fn window_at(&self, start: usize, is_target: impl Fn(u64) -> bool) -> Option<Window> {
         let rest = self.rest(start);
-        let length = displaced(start as u64, rest, self.behind(), is_target).ok()?;
-        Some(Window { start, length })
+        let length = displaced(start as u64, rest, self.behind(), &is_target).ok()?;
+        // A function may begin in what looks like padding.
+        let mut padding = start.wrapping_add(length)..start.wrapping_add(JUMP);
+        let is_padding = padding.all(|address| !is_target(address as u64));
+        is_padding.then_some(Window { start, length })
     }
 
     /// The detour of a window at `at`, whose region begins at `region`: its code, and the offset of

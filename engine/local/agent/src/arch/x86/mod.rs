@@ -48,7 +48,13 @@ pub struct Context {
     status: u64,
     /// cs, gs, fs and ss.
     segments: [u16; 4],
+    /// Of the trap, the place of the vector registers, and what is reserved.
+    rest: [u64; 13],
+    /// The mask of signals.
+    pub mask: u64,
 }
+
+const _: () = assert!(offset_of!(Context, mask) == 296);
 
 impl Context {
     /// The thread's registers.
