@@ -36,6 +36,26 @@ pub struct Answer {
 /// The largest struct of an ioctl, in bytes.
 pub const BODY_MAX: usize = 1024;
 
+/// What the engine needs to know at its start: the command writes it behind the code.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
+)]
+#[repr(C)]
+pub struct Start {
+    /// The address of the vDSO's `clock_gettime`; 0 if there is none.
+    pub clock: u64,
+    /// `AT_HWCAP2` of getauxval(3).
+    pub capabilities: u64,
+    /// The process, as the command calls it.
+    pub pid: u32,
+    /// Its parent, likewise.
+    pub parent: u32,
+    /// The process, as it calls itself.
+    pub own_pid: u32,
+    /// 1 if jumps may take the place of traps, as no thread runs; else 0.
+    pub has_jumps: u32,
+}
+
 /// The descriptors that the command takes from the engine: its ends of the channel, and of the
 /// stream of `Opened`.
 pub const DESCRIPTORS: [i32; 2] = [1, 3];
@@ -43,4 +63,5 @@ pub const DESCRIPTORS: [i32; 2] = [1, 3];
 const _: () = {
     assert!(size_of::<Question>() == 12);
     assert!(size_of::<Answer>() == 8);
+    assert!(size_of::<Start>() == 32);
 };

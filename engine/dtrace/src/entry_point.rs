@@ -78,15 +78,19 @@ fn run_until(process: Pid, wanted: Event) -> Result<()> {
 
 /// The address at which the program begins, as the kernel told the dynamic linker.
 fn entry_point(pid: i32) -> Result<u64> {
+    auxiliary(pid, AT_ENTRY)?.ok_or_else(|| ErrorKind::InvalidData.into())
+}
+
+/// The value of a key in the auxiliary vector of a process.
+pub fn auxiliary(pid: i32, key: usize) -> Result<Option<u64>> {
     let mut vector = Vec::new();
     File::open(format!("/proc/{pid}/auxv"))?.read_to_end(&mut vector)?;
     let words = vector.chunks_exact(size_of::<usize>());
     let words: Vec<usize> = words
         .filter_map(|word| Some(usize::from_ne_bytes(word.try_into().ok()?)))
         .collect();
-    let found = words.chunks_exact(2).find(|pair| pair[0] == AT_ENTRY);
-    let entry = found.map(|pair| pair[1] as u64);
-    entry.ok_or_else(|| ErrorKind::InvalidData.into())
+    let found = words.chunks_exact(2).find(|pair| pair[0] == key);
+    Ok(found.map(|pair| pair[1] as u64))
 }
 
 /// The branch to itself of the program's instruction set, and where it goes.

@@ -3,9 +3,8 @@
 //! The thread executes the instruction for system calls that the kernel itself has put into the
 //! process, in its vDSO, so that nothing of its own text is changed and its other threads may run.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Result};
-use std::os::unix::fs::FileExt;
 
 use nix::sys::ptrace::{self, Event, Options};
 use nix::sys::signal::Signal;
@@ -13,6 +12,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use super::ptrace::{registers, set_registers};
+use super::vdso::Vdso;
 
 /// Where an architecture's registers are in those of ptrace(2), by number.
 struct Layout {
@@ -26,12 +26,14 @@ struct Layout {
     restarted: Option<usize>,
     /// The arguments of a system call.
     arguments: [usize; 6],
-    /// The arguments of a function.
-    parameters: [usize; 4],
+    /// The argument of a function.
+    parameter: usize,
     /// The result.
     result: usize,
     /// The instruction for system calls.
     instruction: &'static [u8],
+    /// What the vDSO calls `clock_gettime`.
+    clock: &'static str,
 }
 
 /// x86-64: the order of `struct user_regs_struct`. AArch64: that of `struct user_pt_regs`.
@@ -43,9 +45,10 @@ const LAYOUTS: [Layout; 2] = [
         number: 10,
         restarted: Some(15),
         arguments: [14, 13, 12, 7, 9, 8],
-        parameters: [14, 13, 12, 11],
+        parameter: 14,
         result: 10,
         instruction: &[0x0f, 0x05],
+        clock: "__vdso_clock_gettime",
     },
     Layout {
         name: "aarch64",
@@ -54,9 +57,10 @@ const LAYOUTS: [Layout; 2] = [
         number: 8,
         restarted: None,
         arguments: [0, 1, 2, 3, 4, 5],
-        parameters: [0, 1, 2, 3],
+        parameter: 0,
         result: 0,
         instruction: &[0x01, 0x00, 0x00, 0xd4],
+        clock: "__kernel_clock_gettime",
     },
 ];
 
@@ -66,6 +70,8 @@ pub struct Caller {
     layout: &'static Layout,
     /// The address of an instruction for system calls.
     instruction: usize,
+    /// The address of the vDSO's `clock_gettime`; 0 if it has none.
+    pub clock: u64,
     /// Its registers before.
     saved: Vec<usize>,
     /// Signals that came meanwhile.
@@ -78,7 +84,8 @@ impl Caller {
         let here = std::env::consts::ARCH;
         let layout = LAYOUTS.iter().find(|layout| layout.name == here);
         let layout = layout.ok_or(ErrorKind::Unsupported)?;
-        let instruction = instruction(thread, layout.instruction)?;
+        let vdso = Vdso::read(thread)?;
+        let instruction = vdso.find(layout.instruction).ok_or(ErrorKind::NotFound)?;
         let of = Pid::from_raw(thread);
         let options = Options::PTRACE_O_TRACESYSGOOD
             | Options::PTRACE_O_TRACECLONE
@@ -87,6 +94,7 @@ impl Caller {
         Ok(Self {
             thread: of,
             layout,
+            clock: vdso.symbol(layout.clock).unwrap_or_default(),
             instruction,
             saved: registers(thread)?,
             signals: Vec::new(),
@@ -145,16 +153,14 @@ impl Caller {
         Ok(self.signals)
     }
 
-    /// Has a thread that is stopped begin at `pc`, as a function with these arguments.
-    pub fn begin(&self, thread: i32, pc: usize, arguments: [usize; 4]) -> Result<()> {
+    /// Has a thread that is stopped begin at `pc`, as a function with this argument.
+    pub fn begin(&self, thread: i32, pc: usize, argument: usize) -> Result<()> {
         let mut words = self.saved.clone();
         words[self.layout.pc] = pc;
         if let Some(restarted) = self.layout.restarted {
             words[restarted] = usize::MAX;
         }
-        for (place, argument) in self.layout.parameters.iter().zip(arguments) {
-            words[*place] = argument;
-        }
+        words[self.layout.parameter] = argument;
         set_registers(thread, &words)
     }
 
@@ -162,22 +168,6 @@ impl Caller {
     pub fn sp(&self) -> usize {
         self.saved[self.layout.sp]
     }
-}
-
-/// The address of an instruction in the vDSO of a process.
-fn instruction(pid: i32, wanted: &[u8]) -> Result<usize> {
-    let maps = fs::read_to_string(format!("/proc/{pid}/maps"))?;
-    let line = maps.lines().find(|line| line.ends_with("[vdso]"));
-    let range = line.and_then(|line| line.split_once(' ')?.0.split_once('-'));
-    let (start, end) = range.ok_or(ErrorKind::NotFound)?;
-    let number = |text| usize::from_str_radix(text, 16).map_err(Error::other);
-    let (start, end) = (number(start)?, number(end)?);
-    let mut text = vec![0; end - start];
-    memory(pid)?.read_exact_at(&mut text, start as u64)?;
-    let step = if wanted.len() == 4 { 4 } else { 1 };
-    let mut places = (0..text.len()).step_by(step);
-    let found = places.find(|place| text[*place..].starts_with(wanted));
-    Ok(start + found.ok_or(ErrorKind::NotFound)?)
 }
 
 /// The memory of a process that is traced.

@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use engine_abi::channel::DESCRIPTORS;
+use engine_abi::channel::{DESCRIPTORS, Start};
 use libc::{
     CLONE_PARENT, CLONE_SIGHAND, CLONE_VM, MAP_ANONYMOUS, MAP_PRIVATE, PROT_READ, PROT_WRITE,
 };
@@ -20,9 +20,18 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
+use zerocopy::IntoBytes;
+
 use super::call::{Caller, memory};
 use super::image;
 use super::ptrace::block_signals;
+use crate::entry_point::auxiliary;
+
+/// A page, for what the agent finds at its start.
+const PAGE: usize = 4096;
+
+/// Key of what the processor has, in the auxiliary vector (getauxval(3)).
+const AT_HWCAP2: usize = 26;
 
 /// How long the agent may take to open its sockets.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -58,14 +67,25 @@ fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
     let own = caller.call(libc::SYS_getpid, &[], none)?;
     let access = (PROT_READ | PROT_WRITE) as usize;
     let flags = (MAP_PRIVATE | MAP_ANONYMOUS) as usize;
-    let size = image::SIZE;
+    let size = image::SIZE + PAGE;
     let base = caller.call(
         libc::SYS_mmap,
         &[0, size, access, flags, usize::MAX, 0],
         none,
     )?;
     let bytes = image::at(base).ok_or(ErrorKind::Unsupported)?;
-    memory(pid)?.write_all_at(&bytes, base as u64)?;
+    let start = Start {
+        clock: caller.clock,
+        capabilities: auxiliary(pid, AT_HWCAP2)?.unwrap_or_default(),
+        pid: pid.cast_unsigned(),
+        parent: parent(pid)?,
+        own_pid: own as u32,
+        has_jumps: has_jumps.into(),
+    };
+    let memory = memory(pid)?;
+    memory.write_all_at(&bytes, base as u64)?;
+    let behind = base + image::SIZE;
+    memory.write_all_at(start.as_bytes(), behind as u64)?;
     for segment in image::SEGMENTS {
         let size = segment.end - segment.start;
         let arguments = [base + segment.start, size, segment.access as usize];
@@ -79,9 +99,7 @@ fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
     })?;
     wait_stopped(agent)?;
     block_signals(agent)?;
-    let parent = parent(pid)?;
-    let arguments = [pid as usize, parent, own, has_jumps.into()];
-    caller.begin(agent, base + image::ENTRY, arguments)?;
+    caller.begin(agent, base + image::ENTRY, behind)?;
     ptrace::detach(Pid::from_raw(agent), None)?;
     Ok(agent)
 }
@@ -94,7 +112,7 @@ fn wait_stopped(child: i32) -> Result<()> {
 }
 
 /// The parent of a process: the second number behind its name, which may have parentheses itself.
-fn parent(pid: i32) -> Result<usize> {
+fn parent(pid: i32) -> Result<u32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let rest = stat.rsplit_once(')').map(|(_, rest)| rest);
     let parent = rest.and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());

@@ -5,6 +5,7 @@ mod call;
 mod image;
 mod inject;
 mod ptrace;
+mod vdso;
 
 use std::fs::File;
 use std::io::{Read, Write};

@@ -20,6 +20,7 @@ use engine_tracer::{Hit, Trap};
 
 use crate::arch::{self, Context, Native, Regs};
 use crate::cell::tracer;
+use crate::clock::{self, ClockId};
 use crate::jumps;
 use crate::machine::RELEASES;
 use crate::masks;
@@ -290,13 +291,13 @@ unsafe fn pass_on(signal: c_int, info: *mut c_void, context: *mut c_void) {
 /// Waits until the command has answered a ticket.
 fn wait(ticket: u32) {
     let Some(tracer) = tracer() else { return };
-    let begun = sys::now(sys::ClockId::Monotonic);
+    let begun = clock::now(ClockId::Monotonic);
     loop {
         let seen = RELEASES.load(Ordering::Acquire);
         if tracer.is_released(ticket) {
             return;
         }
-        let waited = sys::now(sys::ClockId::Monotonic).wrapping_sub(begun);
+        let waited = clock::now(ClockId::Monotonic).wrapping_sub(begun);
         let Some(left) = LONGEST.checked_sub(Duration::from_nanos(waited)) else {
             return tracer.give_up(ticket);
         };

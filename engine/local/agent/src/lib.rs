@@ -38,6 +38,7 @@ mod actions;
 mod arch;
 mod cell;
 mod channel;
+mod clock;
 mod handler;
 mod heap;
 mod jumps;

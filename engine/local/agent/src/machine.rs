@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
+use engine_abi::channel::Start;
 use engine_isa::Unreadable;
 use engine_tracer::{
     Clock, Context, Cpus, Denied, InSlot, Origin, OutOfMemory, ProbeMemory, Processes, Space, Task,
@@ -9,9 +10,10 @@ use engine_tracer::{
 };
 
 use crate::arch::Regs;
+use crate::clock::ClockId;
 use crate::sync::{Control, Guard, Published};
-use crate::sys::{self, ClockId, Fd};
-use crate::{maps, slots, text, timers};
+use crate::sys::{self, Fd};
+use crate::{arch, clock, maps, slots, text, timers};
 
 /// The process that the agent is in.
 #[derive(Debug, Default)]
@@ -31,12 +33,14 @@ static HANDLE: AtomicI32 = AtomicI32::new(-1);
 /// Changed whenever threads that wait are to look whether they may go on.
 pub static RELEASES: AtomicU32 = AtomicU32::new(0);
 
-/// Says which process this is: as the command calls it, its parent, and as it calls itself.
-pub fn name(called: u32, parent: u32, own: u32) {
-    CALLED.store(called, Ordering::Relaxed);
-    PARENT.store(parent, Ordering::Relaxed);
-    OWN.store(own, Ordering::Relaxed);
-    if let Ok(Fd(handle)) = sys::handle_of(own) {
+/// Learns which process this is.
+pub fn begin(start: &Start) {
+    CALLED.store(start.pid, Ordering::Relaxed);
+    PARENT.store(start.parent, Ordering::Relaxed);
+    OWN.store(start.own_pid, Ordering::Relaxed);
+    clock::find(start.clock as usize);
+    arch::begin_with(start.capabilities);
+    if let Ok(Fd(handle)) = sys::handle_of(start.own_pid) {
         HANDLE.store(handle, Ordering::Relaxed);
     }
 }
@@ -95,11 +99,11 @@ impl Clock for Process {
     }
 
     fn now(&self) -> u64 {
-        sys::now(ClockId::Monotonic)
+        clock::now(ClockId::Monotonic)
     }
 
     fn wall_time(&self) -> u64 {
-        sys::now(ClockId::Realtime)
+        clock::now(ClockId::Realtime)
     }
 
     fn random(&self) -> u64 {
@@ -143,7 +147,7 @@ impl Tasks for Process {
     }
 
     fn run_time(&self) -> u64 {
-        sys::now(ClockId::Thread)
+        clock::now(ClockId::Thread)
     }
 
     fn thread_key(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use engine_abi::channel::DESCRIPTORS;
+use engine_abi::channel::{DESCRIPTORS, Start};
 use engine_abi::{Command, PidProbes};
 use engine_tracer::{ConsumerId, Tracer};
 use zerocopy::FromBytes;
@@ -21,8 +21,8 @@ type Engine = Tracer<Native, Process>;
 const LOOK: Duration = Duration::from_millis(1);
 
 /// The agent. It ends with its channel, when it has disarmed everything.
-pub fn serve(called: u32, parent: u32, own: u32, has_jumps: u32) -> ! {
-    jumps::want(has_jumps != 0);
+pub extern "C" fn serve(start: &Start) -> ! {
+    jumps::want(start.has_jumps != 0);
     sys::set_name(b"trapline\0\0\0\0\0\0\0\0");
     sys::leave_session();
     sys::close_all();
@@ -31,7 +31,7 @@ pub fn serve(called: u32, parent: u32, own: u32, has_jumps: u32) -> ! {
         && text::open()
         && let Ok(tracer) = Tracer::new(Process)
     {
-        machine::name(called, parent, own);
+        machine::begin(start);
         cell::init(tracer);
         if let Some(tracer) = cell::tracer() {
             answer_all(tracer, requests, opened);

@@ -1,7 +1,7 @@
 //! Slots: the stacks on which probe context runs. The engine takes each for a CPU.
 //!
 //! A thread that hits a probe occupies a slot until it has left it again, preferring the one that its
-//! ID leads to. If all are occupied it waits: their threads run, and a firing is short. A signal that
+//! thread pointer leads to. If all are occupied it waits: their threads run, and a firing is short. A signal that
 //! arrives during a firing, and whose handler hits a probe, occupies another one.
 //!
 //! The current slot follows from the stack pointer, so there is no need for thread-local storage. A
@@ -16,7 +16,7 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use crate::arch::Regs;
+use crate::arch::{self, Regs};
 use crate::sys;
 
 /// Logarithm of a slot's size: 256 KiB, of which the pages that are never used take no memory.
@@ -31,8 +31,6 @@ const FIRING: usize = 16 << 10;
 pub struct Head {
     /// Odd while it is occupied; each occupation adds 2.
     sequence: AtomicU32,
-    /// The thread that occupies it.
-    thread: AtomicU32,
     /// The registers at its hit; null at a timer.
     regs: Cell<*const Regs>,
 }
@@ -87,9 +85,12 @@ pub fn has_stack() -> bool {
     stack_pointer() & SIZE.wrapping_sub(1) > FIRING
 }
 
-/// The thread in the current slot; its ID.
+/// The thread in the current slot; 0 for the agent.
 pub fn thread() -> u32 {
-    head(current()).map_or(0, |head| head.thread.load(Ordering::Relaxed))
+    match current() {
+        0 => 0,
+        _ => sys::thread(),
+    }
 }
 
 /// The registers at the current slot's hit.
@@ -113,15 +114,17 @@ pub fn with_regs<R>(regs: &mut Regs, work: impl FnOnce(&mut Regs) -> R) -> R {
 
 /// Occupies a slot for this thread; returns its head, below which is its stack.
 pub extern "C" fn occupy() -> &'static Head {
-    let thread = sys::thread();
+    // Fibonacci hashing: the upper bits depend on all lower ones.
+    const MIX: u32 = 0x9e37_79b1;
+    let pointer = arch::thread_pointer();
+    let mixed = ((pointer >> 6) as u32 ^ (pointer >> 32) as u32).wrapping_mul(MIX);
+    let others = count().saturating_sub(1).max(1);
+    let first = (mixed as usize).wrapping_mul(others) >> u32::BITS;
     loop {
-        let others = count().saturating_sub(1).max(1);
-        for further in 0..others {
-            let number = (thread as usize).wrapping_add(further) % others;
-            if let Some(head) = head(number.wrapping_add(1)).filter(|it| it.is_taken_now()) {
-                head.thread.store(thread, Ordering::Relaxed);
-                return head;
-            }
+        let numbers = (first..others).chain(0..first);
+        let mut heads = numbers.filter_map(|number| head(number.wrapping_add(1)));
+        if let Some(head) = heads.find(|head| head.is_taken_now()) {
+            return head;
         }
         sys::relinquish();
     }

@@ -15,9 +15,11 @@ pub struct Fd(pub c_int);
 /// Linux's `struct timespec`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-struct Timespec {
-    seconds: i64,
-    nanoseconds: i64,
+pub struct Timespec {
+    /// Whole seconds.
+    pub seconds: i64,
+    /// Less than a second.
+    pub nanoseconds: i64,
 }
 
 impl From<Duration> for Timespec {
@@ -45,17 +47,6 @@ const MAP_PRIVATE: usize = 2;
 const MAP_ANONYMOUS: usize = 0x20;
 const MAP_NORESERVE: usize = 0x4000;
 const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
-
-/// The clocks of `linux/time.h`.
-#[derive(Debug, Clone, Copy)]
-pub enum ClockId {
-    /// Real time.
-    Realtime = 0,
-    /// Time since boot.
-    Monotonic = 1,
-    /// CPU time of this thread.
-    Thread = 3,
-}
 
 fn done(result: Result<usize, Errno>) -> Result<(), Errno> {
     result.map(drop)
@@ -99,15 +90,12 @@ pub unsafe fn unmap(address: usize, size: usize) -> Result<(), Errno> {
     done(unsafe { syscall!(Sysno::munmap, address, size) })
 }
 
-/// A clock's time in nanoseconds.
-pub fn now(clock: ClockId) -> u64 {
+/// A clock's time.
+pub fn clock_gettime(clock: c_int) -> Timespec {
     let mut time = Timespec::default();
     // SAFETY: `time` is valid for writes.
-    let _ = unsafe { syscall!(Sysno::clock_gettime, clock as usize, &raw mut time) };
-    let seconds = time.seconds.cast_unsigned();
-    seconds
-        .wrapping_mul(1_000_000_000)
-        .wrapping_add(time.nanoseconds.cast_unsigned())
+    let _ = unsafe { syscall!(Sysno::clock_gettime, clock, &raw mut time) };
+    time
 }
 
 /// Unpredictable bits; 0 if there are none.

@@ -6,8 +6,8 @@ use core::time::Duration;
 use engine_tracer::Lock;
 
 use crate::cell::tracer;
+use crate::clock::{self, ClockId};
 use crate::sync::Control;
-use crate::sys::{self, ClockId};
 
 #[derive(Debug, Clone, Copy)]
 struct Timer {
@@ -20,7 +20,7 @@ static TIMERS: Control<BTreeMap<u32, Timer>> = Control::of(BTreeMap::new());
 
 /// Starts a timer.
 pub fn start(number: u32, interval: u64) {
-    let next = sys::now(ClockId::Monotonic).wrapping_add(interval);
+    let next = clock::now(ClockId::Monotonic).wrapping_add(interval);
     TIMERS.with(|timers| timers.insert(number, Timer { next, interval }));
 }
 
@@ -31,7 +31,7 @@ pub fn stop(number: u32) {
 
 /// Fires those that are due; returns the time until the next one.
 pub fn fire() -> Option<Duration> {
-    let now = sys::now(ClockId::Monotonic);
+    let now = clock::now(ClockId::Monotonic);
     while let Some(number) = TIMERS.with(|timers| take_due(timers, now)) {
         if let Some(tracer) = tracer() {
             tracer.tick(number, 0, 0);

@@ -117,6 +117,19 @@ pub fn register(regs: &Regs, number: u64) -> u64 {
     register.copied().unwrap_or_default()
 }
 
+/// TPIDR_EL0.
+pub fn thread_pointer() -> usize {
+    let pointer;
+    // SAFETY: programs may read it.
+    unsafe {
+        asm!("mrs {}, tpidr_el0", out(reg) pointer, options(nomem, nostack, preserves_flags));
+    }
+    pointer
+}
+
+/// Nothing depends on `AT_HWCAP2`.
+pub fn begin_with(_: u64) {}
+
 /// The address of the handler.
 pub fn handler() -> usize {
     (trapline_handler as *const ()).addr()
@@ -127,8 +140,8 @@ pub fn restorer() -> usize {
     (trapline_restorer as *const ()).addr()
 }
 
-/// The agent's first instructions. The command has set the registers of the first four arguments,
-/// which are those of [`serve`].
+/// The agent's first instructions. The command has set the register of the first argument, which is
+/// that of [`serve`].
 #[cfg_attr(trapline_agent, unsafe(no_mangle))]
 #[unsafe(naked)]
 pub unsafe extern "C" fn trapline_enter() -> ! {
@@ -138,16 +151,10 @@ pub unsafe extern "C" fn trapline_enter() -> ! {
         "add x9, x9, :lo12:{first}",
         "add x9, x9, {size}",
         "mov sp, x9",
-        "mov w19, w0",
-        "mov w20, w1",
-        "mov w21, w2",
-        "mov w22, w3",
+        "mov x19, x0",
         "bl {begin}",
         "mov sp, x0",
-        "mov w0, w19",
-        "mov w1, w20",
-        "mov w2, w21",
-        "mov w3, w22",
+        "mov x0, x19",
         "bl {serve}",
         "brk #1",
         first = sym FIRST,

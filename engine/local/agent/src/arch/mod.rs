@@ -6,6 +6,7 @@
 //! - `SIGNAL`: the signal of its trap, `BLACKLIST`: as the engine wants it;
 //! - `Context`: what the kernel passes to a handler of signals, with the registers;
 //! - `register`: a register by its number in the layout of ptrace(2);
+//! - `thread_pointer`: what is different for each thread;
 //! - `handler`, `restorer`: the addresses of a handler and of what it returns to;
 //! - `trapline_enter`: the agent's first instructions;
 //! - `pc`: the address of a detour's site, as its code has stored it in the registers;

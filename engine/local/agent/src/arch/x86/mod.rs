@@ -5,8 +5,9 @@
 mod guards;
 mod jumps;
 
-use core::arch::naked_asm;
+use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use engine_tracer::{Blacklist, blacklist};
 
@@ -15,6 +16,7 @@ use crate::handler::{finish, hit, leave, passed, wait_for};
 use crate::masks::call;
 use crate::serve::serve;
 use crate::slots::occupy;
+use crate::sys;
 
 pub use guards::{Guard, guards};
 pub use jumps::{Body, DETOUR_MAX, GATE, JUMP, Window, branch_targets, gate, jump};
@@ -144,6 +146,26 @@ pub fn register(regs: &Regs, number: u64) -> u64 {
     register.copied().unwrap_or_default()
 }
 
+/// The base of FS, if programs may read that; else the thread's ID.
+pub fn thread_pointer() -> usize {
+    if !HAS_FSGSBASE.load(Ordering::Relaxed) {
+        return sys::thread() as usize;
+    }
+    let base;
+    // SAFETY: the kernel lets programs execute it.
+    unsafe { asm!("rdfsbase {}", out(reg) base, options(nomem, nostack, preserves_flags)) };
+    base
+}
+
+/// Whether `rdfsbase` may be executed.
+static HAS_FSGSBASE: AtomicBool = AtomicBool::new(false);
+
+/// Learns what the processor has, from the kernel's `AT_HWCAP2`.
+pub fn begin_with(capabilities: u64) {
+    const FSGSBASE: u64 = 1 << 1;
+    HAS_FSGSBASE.store(capabilities & FSGSBASE != 0, Ordering::Relaxed);
+}
+
 /// The address of the handler.
 pub fn handler() -> usize {
     (trapline_handler as *const ()).addr()
@@ -154,8 +176,8 @@ pub fn restorer() -> usize {
     (trapline_restorer as *const ()).addr()
 }
 
-/// The agent's first instructions. The command has set the registers of the first four arguments,
-/// which are those of [`serve`].
+/// The agent's first instructions. The command has set the register of the first argument, which is
+/// that of [`serve`].
 #[cfg_attr(trapline_agent, unsafe(no_mangle))]
 #[unsafe(naked)]
 pub unsafe extern "C" fn trapline_enter() -> ! {
@@ -163,15 +185,9 @@ pub unsafe extern "C" fn trapline_enter() -> ! {
         "xor ebp, ebp",
         "lea rsp, [rip + {first} + {size}]",
         "mov r12, rdi",
-        "mov r13, rsi",
-        "mov r14, rdx",
-        "mov r15, rcx",
         "call {begin}",
         "mov rsp, rax",
         "mov rdi, r12",
-        "mov rsi, r13",
-        "mov rdx, r14",
-        "mov rcx, r15",
         "call {serve}",
         "ud2",
         first = sym FIRST,
