@@ -294,6 +294,7 @@ impl<A: Arch> Pid<A> {
             module: self.names.add(module)?,
             name: self.names.add(name)?,
             address,
+            size: request.size as usize,
             is_gone: false,
         };
         self.indexes.functions.reserve()?;

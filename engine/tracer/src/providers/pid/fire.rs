@@ -10,7 +10,7 @@ use crate::fire::firing::Fired as Any;
 use crate::fire::live::Live;
 use crate::platform::{Origin, Platform, Rcu, UserOrigin};
 use crate::providers::Fires;
-use crate::site::resume::{Resume, Trap, leaves_now, resume};
+use crate::site::resume::{Resume, Trap, resume};
 use crate::tracer::Tracer;
 
 /// Frames to skip where the whole kernel stack belongs to the trap.
@@ -46,10 +46,10 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     fn fire_site(&self, live: &Live<A>, site: &Site<A>, regs: &A::Regs) -> u32 {
         site.hits.fetch_add(1, Ordering::Relaxed);
         for (one, probe) in live.pid.uses(site) {
-            if one.leaves.is_some() && !leaves_now::<A>(site.resume, regs) {
+            let leaves = one.leaves;
+            if leaves.is_some_and(|leaves| !self.leaves_now(site, probe, leaves, regs)) {
                 continue;
             }
-            let leaves = one.leaves;
             let fired = Any::Pid(Fired {
                 live,
                 site,
@@ -62,6 +62,31 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         match site.is_hook {
             true => self.held.take_ticket(self.platform.current_space()),
             false => 0,
+        }
+    }
+
+    /// Whether an instruction that may leave the function leaves it this time: a conditional one may
+    /// not, nor one that jumps through a table of the function's own, as a switch does.
+    fn leaves_now(
+        &self,
+        site: &Site<A>,
+        probe: &Probe,
+        leaves: Leaves,
+        regs: &A::Regs,
+    ) -> bool {
+        let Resume::Emulate(emulation) = site.resume else {
+            return true;
+        };
+        if leaves == Leaves::Return || !A::goes(emulation, regs) {
+            return A::goes(emulation, regs);
+        }
+        let mut next = *regs;
+        let (_, address) = site.place;
+        // The set's own view of the pc is that of a trap, which may be behind its instruction.
+        let behind = A::pc(regs).wrapping_sub(address);
+        match A::emulate(emulation, &mut next, &mut ReadOnly(&self.platform)) {
+            Ok(()) => !probe.has(A::pc(&next).wrapping_sub(behind)),
+            Err(_) => true,
         }
     }
 

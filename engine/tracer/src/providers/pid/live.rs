@@ -25,6 +25,15 @@ pub struct Probe {
     pub names: [Span; 4],
     /// Address of its function.
     pub function: usize,
+    /// The function's size in bytes.
+    size: usize,
+}
+
+impl Probe {
+    /// Whether an address is in its function.
+    pub fn has(&self, address: usize) -> bool {
+        address.wrapping_sub(self.function) < self.size
+    }
 }
 
 /// An enabled probe's place at a site.
@@ -155,6 +164,7 @@ impl<A: Arch> Live<A> {
             probe: table.add_probe(number, probe.ecbs)?,
             names,
             function: function.address,
+            size: function.size,
         };
         push(&mut self.probes, live)?;
         Ok(Some(self.probes.len().wrapping_sub(1) as u32))

@@ -73,6 +73,7 @@ struct Function {
     module: Span,
     name: Span,
     address: usize,
+    size: usize,
     /// Whether it has been unmapped.
     is_gone: bool,
 }

@@ -1,0 +1,342 @@
+//! Traces processes without the module: `inside/*.c`, at each level of optimization, and programs of
+//! the host.
+#![cfg(all(target_os = "linux", target_env = "gnu"))]
+
+#[path = "inside/stepper.rs"]
+mod stepper;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output};
+use std::thread::sleep;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/inside");
+const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
+
+/// A folder for a test's programs.
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// Compiles a program.
+fn build(folder: &TempDir, name: &str, level: &str) -> PathBuf {
+    let program = folder.path().join(format!("{name}{level}"));
+    let status = Command::new("gcc")
+        .args([level, "-g0", "-pthread", "-o"])
+        .arg(&program)
+        .arg(format!("{SOURCES}/{name}.c"))
+        .status();
+    assert!(status.unwrap().success());
+    program
+}
+
+fn dtrace(program: &str) -> Command {
+    let mut dtrace = Command::new(env!("CARGO_BIN_EXE_dtrace"));
+    dtrace.args(["-q", "-n", program]);
+    dtrace
+}
+
+/// Runs a command under a program of D; returns its output and that of the program, which go to
+/// different places.
+fn trace(folder: &TempDir, program: &str, command: &str) -> (Output, String) {
+    let file = folder.path().join("traced");
+    // dtrace appends.
+    let _ = fs::remove_file(&file);
+    let output = dtrace(program)
+        .arg("-o")
+        .arg(&file)
+        .args(["-c", command])
+        .output()
+        .unwrap();
+    let traced = fs::read_to_string(file);
+    let traced = traced.unwrap_or_else(|why| panic!("{command}: {why}: {output:?}"));
+    (output, traced)
+}
+
+fn shell(command: &str) -> Output {
+    Command::new("sh").args(["-c", command]).output().unwrap()
+}
+
+/// `NAME COUNT` in each line.
+fn counts(text: &str) -> BTreeMap<String, u64> {
+    let pair = |line: &str| {
+        let (name, count) = line.trim().rsplit_once(' ')?;
+        Some((name.trim().to_owned(), count.parse().ok()?))
+    };
+    text.lines().filter_map(pair).collect()
+}
+
+#[test]
+fn counts_are_those_of_a_single_stepper() {
+    let folder = folder();
+    for level in LEVELS {
+        let program = build(&folder, "shapes", level);
+        let stepped = stepper::entries(&program);
+        let every =
+            "pid$target:a.out::entry { @[probefunc] = count(); } END { printa(\"%s %@d\\n\", @); }";
+        let (output, traced) = trace(&folder, every, program.to_str().unwrap());
+        let plain = Command::new(&program).output().unwrap();
+        assert_eq!(output.stdout, plain.stdout, "{level}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(errors, "", "{level}");
+        let traced = counts(&traced);
+        assert!(traced.len() > 15, "{level}: {traced:?}");
+        for (name, count) in &traced {
+            assert_eq!(stepped.get(name), Some(count), "{level} {name}");
+        }
+        let hit = stepped.iter().filter(|(_, count)| **count > 0);
+        for (name, _) in hit {
+            assert!(traced.contains_key(name), "{level} {name} is not there");
+        }
+    }
+}
+
+#[test]
+fn functions_return_as_often_as_they_are_entered() {
+    let folder = folder();
+    let names = [
+        "empty",
+        "fibonacci",
+        "constant",
+        "length",
+        "choose",
+        "dispatch",
+        "mean",
+        "combine",
+    ];
+    for level in LEVELS {
+        let program = build(&folder, "shapes", level);
+        let both = "pid$target:a.out::entry, pid$target:a.out::return { @[probefunc, probename] = count(); }
+            pid$target:a.out:fibonacci:return { @values = sum(arg1); }
+            END { printa(\"%s:%s %@d\\n\", @); printa(\"values %@d\\n\", @values); }";
+        let (output, traced) = trace(&folder, both, program.to_str().unwrap());
+        assert_eq!(
+            output.stdout,
+            Command::new(&program).output().unwrap().stdout
+        );
+        let traced = counts(&traced);
+        for name in names {
+            let of = |probe| traced.get(&format!("{name}:{probe}"));
+            assert!(
+                of("entry").is_some_and(|count| *count >= 50),
+                "{level} {name}: {traced:?}"
+            );
+            assert_eq!(of("entry"), of("return"), "{level} {name}");
+        }
+        assert!(traced["values"] > 0);
+    }
+}
+
+#[test]
+fn whole_libraries_are_traced_and_nothing_changes() {
+    let folder = folder();
+    let all =
+        "pid$target:::entry, pid$target:::return { @ = count(); } END { printa(\"%@d\\n\", @); }";
+    for command in [
+        "bash -c 'cd /; for i in 1 2 3; do echo $i | cat; done; exit 7'",
+        "gzip -1c /bin/sh",
+        "ls -lR /etc/default",
+        "awk 'BEGIN { for (i = 0; i < 100; i++) s += sin(i); print s }'",
+        "sort -r /etc/passwd",
+        "tar cf - -C /etc passwd",
+        "sh -c 'sleep 0.01 & wait; kill -TERM $$'",
+    ] {
+        let plain = shell(command);
+        let (output, traced) = trace(&folder, all, command);
+        assert_eq!(output.stdout, plain.stdout, "{command}");
+        let hits: u64 = traced
+            .trim()
+            .parse()
+            .unwrap_or_else(|_| panic!("{command}: {traced} {output:?}"));
+        assert!(hits > 500, "{command}: {hits}");
+    }
+}
+
+#[test]
+fn the_end_of_a_command_is_reported_as_it_was() {
+    for (command, end) in [
+        ("sh -c 'exit 7'", "exited with status 7"),
+        ("sh -c 'kill -TERM $$'", "terminated by SIGTERM"),
+        ("true", "has exited"),
+    ] {
+        let program = "pid$target:libc.so.6::entry { @ = count(); }";
+        let output = Command::new(env!("CARGO_BIN_EXE_dtrace"))
+            .args(["-n", program, "-c", command])
+            .output();
+        let told = String::from_utf8(output.unwrap().stderr).unwrap();
+        assert!(told.trim_end().ends_with(end), "{command}: {told}");
+    }
+}
+
+#[test]
+fn threads_lose_no_hit_and_survive_blocked_signals() {
+    let folder = folder();
+    for level in ["-O0", "-O2", "-Os"] {
+        let program = build(&folder, "threads", level);
+        let own = "pid$target:a.out:work:entry, pid$target:a.out:work:return, pid$target:a.out:tiny:entry,
+            pid$target:a.out:tiny:return { @[probefunc, probename] = count(); }
+            pid$target:::entry, pid$target:::return { @all = count(); }
+            END { printa(\"%s:%s %@d\\n\", @); }";
+        let (output, traced) = trace(&folder, own, program.to_str().unwrap());
+        assert_eq!(
+            String::from_utf8(output.stdout).unwrap(),
+            "40000\n",
+            "{level}"
+        );
+        let expected = "work:entry 40000 work:return 40000 tiny:entry 800 tiny:return 800";
+        let mut expected: Vec<&str> = expected.split(' ').collect();
+        let traced = counts(&traced);
+        while let (Some(count), Some(name)) = (expected.pop(), expected.pop()) {
+            assert_eq!(traced[name].to_string(), count, "{level} {name}");
+        }
+    }
+}
+
+#[test]
+fn the_signal_of_traps_stays_the_programs() {
+    let folder = folder();
+    for level in ["-O0", "-O2"] {
+        let program = build(&folder, "signals", level);
+        let plain = Command::new(&program).output().unwrap();
+        let all = "pid$target:::entry, pid$target:::return { @ = count(); }";
+        let (output, _) = trace(&folder, all, program.to_str().unwrap());
+        assert_eq!(output.stdout, plain.stdout, "{level}");
+    }
+}
+
+#[test]
+fn children_run_without_probes() {
+    let folder = folder();
+    let program = build(&folder, "children", "-O1");
+    let work = "pid$target:a.out:work:entry { @ = count(); } END { printa(\"%@d\", @); }";
+    let (output, traced) = trace(&folder, work, program.to_str().unwrap());
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "10 10\n");
+    assert_eq!(traced.trim(), "10");
+}
+
+#[test]
+fn a_trap_of_the_programs_own_ends_it_as_it_did() {
+    let folder = folder();
+    let program = build(&folder, "trap", "-O1");
+    let output = Command::new(env!("CARGO_BIN_EXE_dtrace"))
+        .args([
+            "-n",
+            "pid$target:::entry { @ = count(); }",
+            "-c",
+            program.to_str().unwrap(),
+        ])
+        .output();
+    let told = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert!(told.contains("terminated by SIG"), "{told}");
+}
+
+/// A process, killed when it is dropped.
+struct Running(Child);
+
+impl Running {
+    fn start(program: &Path) -> Self {
+        let running = Self(Command::new(program).spawn().unwrap());
+        sleep(Duration::from_millis(100));
+        running
+    }
+
+    /// What `/proc` says of its memory and its actions on signals, and its text.
+    fn state(&self) -> (Vec<u8>, String) {
+        let pid = self.0.id();
+        let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
+        let memory = fs::File::open(format!("/proc/{pid}/mem")).unwrap();
+        let mut text = Vec::new();
+        for line in maps
+            .lines()
+            .filter(|it| it.contains(" r-xp ") && it.contains('/'))
+        {
+            let (range, _) = line.split_once(' ').unwrap();
+            let (start, end) = range.split_once('-').unwrap();
+            let [start, end] = [start, end].map(|it| u64::from_str_radix(it, 16).unwrap());
+            let mut bytes = vec![0; (end - start) as usize];
+            std::os::unix::fs::FileExt::read_exact_at(&memory, &mut bytes, start).unwrap();
+            text.extend(bytes);
+        }
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let signals = status.lines().filter(|line| line.starts_with("Sig"));
+        (text, signals.collect())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_running_process_is_as_before_when_tracing_ends_or_is_killed() {
+    let folder = folder();
+    let program = build(&folder, "loop", "-O2");
+    let running = Running::start(&program);
+    let before = running.state();
+    let pid = running.0.id();
+    let probes = format!("pid{pid}:::entry, pid{pid}:::return {{ @ = count(); }}");
+    let output = dtrace(&format!("{probes} tick-200ms {{ exit(0); }}"))
+        .output()
+        .unwrap();
+    let hits: u64 = String::from_utf8(output.stdout)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    assert!(hits > 100, "{hits}");
+    assert!(running.state() == before);
+
+    let mut killed = dtrace(&probes).spawn().unwrap();
+    sleep(Duration::from_millis(500));
+    assert!(running.state() != before, "nothing is armed");
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    sleep(Duration::from_millis(500));
+    assert!(running.state() == before);
+}
+
+#[test]
+fn it_needs_no_privilege() {
+    let folder = folder();
+    let program = build(&folder, "children", "-O1");
+    let command = folder.path().join("dtrace");
+    fs::copy(env!("CARGO_BIN_EXE_dtrace"), &command).unwrap();
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(folder.path(), open).unwrap();
+    let mut traced = Command::new(command);
+    traced
+        .args([
+            "-q",
+            "-n",
+            "pid$target:a.out:work:entry { @ = count(); }",
+            "-c",
+        ])
+        .arg(program);
+    if rustix::process::getuid().is_root() {
+        traced.uid(65534).gid(65534);
+    }
+    let output = traced.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.split_whitespace().last(), Some("10"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_traced_is_said() {
+    let output = dtrace("pid1:a.out::entry, pid2:a.out::entry { @ = count(); }")
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.contains("one process can be traced at a time"),
+        "{told}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
