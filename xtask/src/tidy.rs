@@ -9,12 +9,13 @@ use crate::imports;
 
 /// The cfg that only the seam may test.
 const CFG: &str = "target_arch";
-/// The seam, the judge that executes instructions on the host's processor, functions that only an
-/// assembler makes, and the frames of signals.
-const SEAMS: [&str; 6] = [
+/// The seams of the kernel and of processes, the judge that executes instructions on the host's
+/// processor, functions that only an assembler makes, and the frames of signals.
+const SEAMS: [&str; 7] = [
     "engine/kernel/src/arch/",
     "engine/kernel/src/mutant/arch/",
     "engine/isa-judge/src/x86/",
+    "engine/local/agent/src/arch/",
     "harness/frames/src/arch/",
     "harness/native/src/process/arch/",
     "harness/random/src/arch/",

@@ -59,6 +59,10 @@ fn whole(recorded: &[u8], room: usize) -> usize {
 }
 
 impl Engine for Fake {
+    fn traces_processes(&self) -> bool {
+        true
+    }
+
     fn conf(&self) -> Conf {
         Conf {
             cpus: 2,

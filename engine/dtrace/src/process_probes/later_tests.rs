@@ -28,6 +28,10 @@ impl Notes {
 }
 
 impl Engine for Notes {
+    fn traces_processes(&self) -> bool {
+        true
+    }
+
     fn pid_probes(&self, request: &mut PidProbes) -> Result<(), Error> {
         request.provided = 1;
         let function = String::from_utf8_lossy(request.description.function()).into_owned();

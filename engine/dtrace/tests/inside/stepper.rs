@@ -37,6 +37,7 @@ pub fn entries(program: &Path) -> BTreeMap<String, u64> {
 
 /// How often each instruction of a program was executed, by its address in the file.
 #[expect(unsafe_code, reason = "the child asks to be traced")]
+#[expect(clippy::zombie_processes, reason = "it is waited for by ptrace")]
 fn passed(program: &Path) -> BTreeMap<u64, u64> {
     let mut command = Command::new(program);
     command.stdout(Stdio::null());
@@ -44,12 +45,13 @@ fn passed(program: &Path) -> BTreeMap<u64, u64> {
     let child = unsafe { command.pre_exec(|| Ok(ptrace::traceme()?)) }
         .spawn()
         .unwrap();
-    let pid = Pid::from_raw(child.id() as i32);
+    let number = child.id();
+    let pid = Pid::from_raw(number as i32);
     assert!(matches!(
         waitpid(pid, None).unwrap(),
         WaitStatus::Stopped(_, Signal::SIGTRAP)
     ));
-    let range = mapped(child.id(), program);
+    let range = mapped(number, program);
     let mut passed = BTreeMap::new();
     loop {
         ptrace::step(pid, None).unwrap();

@@ -155,7 +155,9 @@ fn is_traced() -> bool {
 /// Called by the handler, with what the kernel passed to it.
 pub unsafe extern "C" fn hit(context: *mut Context, info: *const Info) -> u64 {
     // SAFETY: the kernel's frame, which only this handler accesses.
-    let (context, info) = unsafe { (&mut *context, &*info) };
+    let context = unsafe { &mut *context };
+    // SAFETY: in the same frame.
+    let info = unsafe { &*info };
     if !info.is_of_trap() {
         return Outcome::Foreign as u64;
     }

@@ -142,7 +142,7 @@ pub fn unguard() {
 }
 
 /// Disarms sites that are armed by jumps; returns the others.
-pub fn disarm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
+pub fn disarm(patches: &mut [UserPatch]) -> Vec<&mut UserPatch> {
     KNOWN.with(|known| {
         let mut rest = Vec::new();
         let mut idle = Vec::new();

@@ -155,7 +155,7 @@ impl Tasks for Process {
     }
 
     fn user_register(&self, number: u64) -> u64 {
-        slots::regs().map_or(0, |regs| crate::arch::register(&regs, number))
+        slots::regs().map_or(0, |regs| arch::register(&regs, number))
     }
 
     fn user_regs(&self) -> Option<Regs> {

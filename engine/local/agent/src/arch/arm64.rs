@@ -347,4 +347,4 @@ mod jumps {
     }
 }
 
-pub use jumps::{Body, DETOUR_MAX, GATE, Guard, JUMP, Window, branch_targets, gate, guards, jump};
+pub use jumps::{Body, DETOUR_MAX, GATE, JUMP, branch_targets, gate, guards, jump};

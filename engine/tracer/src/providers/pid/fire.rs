@@ -67,13 +67,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// Whether an instruction that may leave the function leaves it this time: a conditional one may
     /// not, nor one that jumps through a table of the function's own, as a switch does.
-    fn leaves_now(
-        &self,
-        site: &Site<A>,
-        probe: &Probe,
-        leaves: Leaves,
-        regs: &A::Regs,
-    ) -> bool {
+    fn leaves_now(&self, site: &Site<A>, probe: &Probe, leaves: Leaves, regs: &A::Regs) -> bool {
         let Resume::Emulate(emulation) = site.resume else {
             return true;
         };

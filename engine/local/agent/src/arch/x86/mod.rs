@@ -18,8 +18,8 @@ use crate::serve::serve;
 use crate::slots::occupy;
 use crate::sys;
 
-pub use guards::{Guard, guards};
-pub use jumps::{Body, DETOUR_MAX, GATE, JUMP, Window, branch_targets, gate, jump};
+pub use guards::guards;
+pub use jumps::{Body, DETOUR_MAX, GATE, JUMP, branch_targets, gate, jump};
 
 /// The instruction set.
 pub type Native = engine_isa::x86::X86;
