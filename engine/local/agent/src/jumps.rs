@@ -16,6 +16,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use engine_tracer::{Lock, OutOfMemory, Patched, UserPatch};
 
 use crate::arch::{self, Body, JUMP};
+use crate::mapping::Mapping;
 use crate::maps;
 use crate::sync::Control;
 use crate::{sys, text};
@@ -26,8 +27,8 @@ struct Known {
     functions: BTreeMap<usize, usize>,
     /// The windows in place, by address.
     windows: BTreeMap<usize, Window>,
-    regions: Vec<Region>,
-    targets: Vec<Targets>,
+    regions: Regions,
+    mappings: Vec<Mapping>,
     /// The mappings whose guards are in place.
     guarded: Vec<Range<usize>>,
 }
@@ -44,36 +45,43 @@ struct Window {
 }
 
 /// Memory for detours.
+struct Regions(Vec<Region>);
+
+/// A part of it, which is near what it is for.
 struct Region {
     start: usize,
     used: usize,
-}
-
-/// Where code of a mapping may branch to in it, in order.
-struct Targets {
-    mapping: Range<usize>,
-    addresses: Vec<usize>,
+    /// The last of what is used, not written yet.
+    pending: Vec<u8>,
 }
 
 /// Size of a region.
 const REGION: usize = 256 << 10;
 
-/// The most that is reachable from a jump, less a region and an object.
-const REACH: usize = 1 << 30;
-
 static KNOWN: Control<Known> = Control::of(Known {
     functions: BTreeMap::new(),
     windows: BTreeMap::new(),
-    regions: Vec::new(),
-    targets: Vec::new(),
+    regions: Regions(Vec::new()),
+    mappings: Vec::new(),
     guarded: Vec::new(),
 });
 
 static ARE_WANTED: AtomicBool = AtomicBool::new(false);
 
+/// Whether no thread of the process runs.
+static IS_STOPPED: AtomicBool = AtomicBool::new(false);
+
 /// Chooses between jumps and traps.
 pub fn want(are_wanted: bool) {
     ARE_WANTED.store(are_wanted, Ordering::Relaxed);
+}
+
+/// Does `work` while no thread of the process runs, if jumps are wanted: the command has stopped it.
+pub fn while_stopped<R>(work: impl FnOnce() -> R) -> R {
+    IS_STOPPED.store(ARE_WANTED.load(Ordering::Relaxed), Ordering::Relaxed);
+    let done = work();
+    IS_STOPPED.store(false, Ordering::Relaxed);
+    done
 }
 
 /// The command has named a function.
@@ -179,14 +187,6 @@ impl Known {
         has_site.then_some((*start, window))
     }
 
-    /// Whether a window overlaps these bytes.
-    fn has_window(&self, bytes: &Range<usize>) -> bool {
-        let before = self.windows.range(..bytes.end).next_back();
-        before.is_some_and(|(start, window)| {
-            start.saturating_add(window.length.max(JUMP)) > bytes.start
-        })
-    }
-
     fn arm_function<'a>(
         &mut self,
         function: &Range<usize>,
@@ -217,7 +217,7 @@ impl Known {
                 window.is_some_and(|it| it.sites.iter().any(|(site, _)| *site == patch.address))
             });
             let bytes = patch.address..patch.address.saturating_add(1);
-            match (is_placed, self.has_window(&bytes)) {
+            match (is_placed, has_window(&self.windows, &bytes)) {
                 (true, _) => patch.outcome = Patched::Written,
                 // In the middle of a jump there is no place for a trap.
                 (false, true) => patch.outcome = Patched::Unwritable,
@@ -238,12 +238,19 @@ impl Known {
             return Ok(());
         }
         let next = self.functions.range(function.end..).next();
-        let body = Body::read(function, next.map(|(start, _)| *start))?;
-        let targets = self.targets_in(function);
-        let windows = body.windows(sites, targets);
+        let next = next.map(|(start, _)| *start);
+        let is_in = |it: &Mapping| it.range.contains(&function.start);
+        if !self.mappings.iter().any(is_in) {
+            let range = maps::mapping_of(function.start).ok_or(OutOfMemory)?;
+            self.mappings.push(Mapping::read(range)?);
+        }
+        let mapping = self.mappings.iter().find(|it| is_in(it));
+        let mapping = mapping.ok_or(OutOfMemory)?;
+        let body = Body::of(mapping, function, next);
+        let windows = body.windows(sites, mapping.targets_in(function));
         for window in windows {
             let bytes = window.start..window.start.saturating_add(window.length.max(JUMP));
-            if self.has_window(&bytes) {
+            if has_window(&self.windows, &bytes) {
                 continue;
             }
             let own: Vec<usize> = sites
@@ -252,7 +259,7 @@ impl Known {
                 .filter(|site| (window.start..window.start + window.length).contains(site))
                 .collect();
             let code = |at, region| body.detour(&window, &own, at, region);
-            if let Some(detour) = self.put(window.start, code) {
+            if let Some(detour) = self.regions.put(window.start, code) {
                 let window_of = Window {
                     length: window.length,
                     original: body.original(window.start),
@@ -264,32 +271,6 @@ impl Known {
             }
         }
         Ok(())
-    }
-
-    /// Writes the code for an address and a region to a region near `near`; returns where it is to be
-    /// entered. The code comes with the offset of that.
-    fn put(
-        &mut self,
-        near: usize,
-        code: impl Fn(usize, usize) -> Option<(Vec<u8>, usize)>,
-    ) -> Option<usize> {
-        let has_room = |region: &&mut Region| {
-            region.start.abs_diff(near) < REACH
-                && region.used.saturating_add(arch::DETOUR_MAX) <= REGION
-        };
-        if !self.regions.iter_mut().any(|region| has_room(&region)) {
-            let start = map_region(near).ok()?;
-            self.regions.push(Region {
-                start,
-                used: arch::GATE,
-            });
-        }
-        let region = self.regions.iter_mut().find(has_room)?;
-        let at = region.start.wrapping_add(region.used);
-        let (code, entry) = code(at, region.start)?;
-        text::write(at, &code).ok()?;
-        region.used = region.used.wrapping_add(code.len().next_multiple_of(16));
-        Some(at.wrapping_add(entry))
     }
 
     /// Writes the guards of mappings that have none yet.
@@ -304,11 +285,11 @@ impl Known {
             }
             for guard in arch::guards(&mapping) {
                 let bytes = guard.start..guard.start.saturating_add(JUMP);
-                if self.has_window(&bytes) {
+                if has_window(&self.windows, &bytes) {
                     continue;
                 }
                 let code = |at, region| guard.detour(at, region).map(|code| (code, 0));
-                if let Some(detour) = self.put(guard.start, code) {
+                if let Some(detour) = self.regions.put(guard.start, code) {
                     let window = Window {
                         length: JUMP,
                         original: guard.original(),
@@ -324,24 +305,9 @@ impl Known {
         self.write(&placed);
     }
 
-    /// The addresses in a function, or closely behind it, that code of its mapping may branch to.
-    fn targets_in(&mut self, function: &Range<usize>) -> &[usize] {
-        let is_in = |targets: &Targets| targets.mapping.contains(&function.start);
-        if !self.targets.iter().any(is_in) {
-            let mapping = maps::mapping_of(function.start).unwrap_or(function.clone());
-            let addresses = arch::branch_targets(&mapping);
-            self.targets.push(Targets { mapping, addresses });
-        }
-        let found = self.targets.iter().find(|targets| is_in(targets));
-        let all = found.map_or(&[][..], |targets| &targets.addresses);
-        let first = all.partition_point(|address| *address < function.start);
-        let behind = function.end.saturating_add(JUMP);
-        let end = all.partition_point(|address| *address < behind);
-        all.get(first..end).unwrap_or_default()
-    }
-
     /// Writes the jumps of these windows. No thread is inside of one, but threads may come.
     fn write(&mut self, placed: &[usize]) {
+        self.regions.flush();
         for batch in placed.chunks(BATCH) {
             let windows = batch
                 .iter()
@@ -371,6 +337,52 @@ impl Known {
     }
 }
 
+/// Whether a window overlaps these bytes.
+fn has_window(windows: &BTreeMap<usize, Window>, bytes: &Range<usize>) -> bool {
+    let before = windows.range(..bytes.end).next_back();
+    before
+        .is_some_and(|(start, window)| start.saturating_add(window.length.max(JUMP)) > bytes.start)
+}
+
+impl Regions {
+    /// Writes the code for an address and a region to a region near `near`; returns where it is to be
+    /// entered. The code comes with the offset of that.
+    fn put(
+        &mut self,
+        near: usize,
+        code: impl Fn(usize, usize) -> Option<(Vec<u8>, usize)>,
+    ) -> Option<usize> {
+        let has_room = |region: &&mut Region| {
+            region.start.abs_diff(near) < arch::REACH
+                && region.used.saturating_add(arch::DETOUR_MAX) <= REGION
+        };
+        if !self.0.iter_mut().any(|region| has_room(&region)) {
+            let start = map_region(near).ok()?;
+            self.0.push(Region {
+                start,
+                used: arch::GATE,
+                pending: Vec::new(),
+            });
+        }
+        let region = self.0.iter_mut().find(has_room)?;
+        let at = region.start.wrapping_add(region.used);
+        let (mut code, entry) = code(at, region.start)?;
+        code.resize(code.len().next_multiple_of(16), 0);
+        region.used = region.used.wrapping_add(code.len());
+        region.pending.append(&mut code);
+        Some(at.wrapping_add(entry))
+    }
+
+    /// Writes what is pending.
+    fn flush(&mut self) {
+        for region in &mut self.0 {
+            let end = region.start.wrapping_add(region.used);
+            let pending = core::mem::take(&mut region.pending);
+            let _ = text::write(end.wrapping_sub(pending.len()), &pending);
+        }
+    }
+}
+
 /// A window that is written.
 struct Change {
     address: usize,
@@ -387,13 +399,19 @@ static WRITTEN: [[AtomicUsize; 2]; BATCH] = [const { [const { AtomicUsize::new(0
 /// Writes windows while threads run: no thread executes a part of one. A trap is at the first byte
 /// while the others are written, and who hits it takes the detour.
 fn replace(changes: Vec<Change>) {
+    let put = |address: usize, bytes: &[u8]| {
+        let _ = text::write(address, bytes);
+    };
+    if IS_STOPPED.load(Ordering::Relaxed) {
+        for change in &changes {
+            put(change.address, &change.bytes);
+        }
+        return;
+    }
     for ([address, detour], change) in WRITTEN.iter().zip(&changes) {
         detour.store(change.detour, Ordering::Relaxed);
         address.store(change.address, Ordering::Release);
     }
-    let put = |address: usize, bytes: &[u8]| {
-        let _ = text::write(address, bytes);
-    };
     for change in &changes {
         put(change.address, arch::TRAP);
     }

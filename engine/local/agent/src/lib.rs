@@ -43,6 +43,7 @@ mod handler;
 mod heap;
 mod jumps;
 mod machine;
+mod mapping;
 mod maps;
 mod masks;
 mod memory;

@@ -216,11 +216,11 @@ impl Processes for Process {
     }
 
     fn slots_map(&self, _: Space, near: usize) -> Result<usize, OutOfMemory> {
-        text::map_near(near, Self::SLOTS)
+        text::page_near(near)
     }
 
     fn slots_write(&self, _: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory> {
-        text::write(slot.slot, code)
+        text::keep_slot(slot, code)
     }
 
     /// They stay: a thread may be in one.

@@ -95,7 +95,13 @@ impl Agent {
             {
                 jumps::add_function(request.address, request.size);
             }
-            match self.tracer.ioctl(self.consumer, number, body, memory) {
+            let mut request = || self.tracer.ioctl(self.consumer, number, body, memory);
+            // The command resumes the process later.
+            let requested = match number == Command::Go.number() {
+                true => jumps::while_stopped(request),
+                false => request(),
+            };
+            match requested {
                 Ok(()) => 0,
                 Err(errno) => errno as u32,
             }

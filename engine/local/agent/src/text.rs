@@ -4,11 +4,15 @@
 //! whatever access they have. So no page is ever writable and executable, and none changes its access
 //! while other threads run.
 
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use core::sync::atomic::{AtomicI32, Ordering};
 
 use engine_isa::Unreadable;
-use engine_tracer::{OutOfMemory, Patched, UserPatch};
+use engine_tracer::{InSlot, Lock, OutOfMemory, Patched, UserPatch, filled};
 
+use crate::maps::PAGE;
+use crate::sync::Control;
 use crate::sys::{self, Fd};
 use crate::{arch, jumps, maps};
 
@@ -80,11 +84,54 @@ fn patched(patch: &UserPatch) -> Patched {
     if read_as_it_is(patch.address, &mut there).is_err() || !expected.starts_with(&there) {
         return Patched::Different;
     }
+    let slot = SLOTS.with(|slots| slots.remove(&patch.address));
+    if slot.is_some_and(|(slot, code)| write(slot, &code).is_err()) {
+        return Patched::Unwritable;
+    }
     let word = word.get(..TRAP).unwrap_or_default();
     match write(patch.address, word) {
         Ok(()) => Patched::Written,
         Err(OutOfMemory) => Patched::Unwritable,
     }
+}
+
+/// Memory for pages of slots.
+struct Arena {
+    next: usize,
+    end: usize,
+}
+
+static ARENAS: Control<Vec<Arena>> = Control::of(Vec::new());
+
+/// Slots that no trap needs yet: by the address of their site, where they are and their code.
+static SLOTS: Control<BTreeMap<usize, (usize, Vec<u8>)>> = Control::of(BTreeMap::new());
+
+/// A page for slots as near as there is room. It is one of many that are mapped at a time.
+pub fn page_near(near: usize) -> Result<usize, OutOfMemory> {
+    const PAGES: usize = 64;
+    ARENAS.with(|arenas| {
+        let has_room =
+            |arena: &&mut Arena| arena.next < arena.end && arena.next.abs_diff(near) < arch::REACH;
+        if let Some(arena) = arenas.iter_mut().find(has_room) {
+            let page = arena.next;
+            arena.next = page.wrapping_add(PAGE);
+            return Ok(page);
+        }
+        let page = map_near(near, PAGES * PAGE)?;
+        arenas.push(Arena {
+            next: page.wrapping_add(PAGE),
+            end: page.wrapping_add(PAGES * PAGE),
+        });
+        Ok(page)
+    })
+}
+
+/// Keeps a slot until a trap needs it: not if a jump takes the place of the trap.
+pub fn keep_slot(slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory> {
+    let mut copy = filled(code.len(), || 0)?;
+    copy.iter_mut().zip(code).for_each(|(to, from)| *to = *from);
+    SLOTS.with(|slots| slots.insert(slot.site, (slot.slot, copy)));
+    Ok(())
 }
 
 /// Maps memory for code as near as there is room.

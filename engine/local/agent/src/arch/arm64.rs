@@ -276,11 +276,14 @@ mod bytes {
 /// Nothing is patched by jumps here yet: every site has a trap.
 mod jumps {
     use alloc::vec::Vec;
+    use core::marker::PhantomData;
     use core::ops::Range;
 
-    use engine_tracer::OutOfMemory;
+    use crate::mapping::Mapping;
 
     pub const JUMP: usize = 4;
+    /// A branch reaches 128 MiB.
+    pub const REACH: usize = 96 << 20;
     pub const GATE: usize = 0;
     pub const DETOUR_MAX: usize = 0;
 
@@ -290,7 +293,7 @@ mod jumps {
         pub length: usize,
     }
 
-    pub struct Body;
+    pub struct Body<'a>(PhantomData<&'a Mapping>);
 
     pub fn jump(_: usize, _: usize) -> [u8; JUMP] {
         [0; JUMP]
@@ -300,7 +303,7 @@ mod jumps {
         []
     }
 
-    pub fn branch_targets(_: &Range<usize>) -> Vec<usize> {
+    pub fn branch_targets(_: usize, _: &[u8]) -> Vec<usize> {
         Vec::new()
     }
 
@@ -322,9 +325,9 @@ mod jumps {
         }
     }
 
-    impl Body {
-        pub fn read(_: &Range<usize>, _: Option<usize>) -> Result<Self, OutOfMemory> {
-            Ok(Self)
+    impl<'a> Body<'a> {
+        pub fn of(_: &'a Mapping, _: &Range<usize>, _: Option<usize>) -> Self {
+            Self(PhantomData)
         }
 
         pub fn original(&self, _: usize) -> [u8; JUMP] {
@@ -347,4 +350,4 @@ mod jumps {
     }
 }
 
-pub use jumps::{Body, DETOUR_MAX, GATE, JUMP, branch_targets, gate, guards, jump};
+pub use jumps::{Body, DETOUR_MAX, GATE, JUMP, REACH, branch_targets, gate, guards, jump};

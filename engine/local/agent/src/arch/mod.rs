@@ -10,7 +10,7 @@
 //! - `handler`, `restorer`: the addresses of a handler and of what it returns to;
 //! - `trapline_enter`: the agent's first instructions;
 //! - `pc`: the address of a detour's site, as its code has stored it in the registers;
-//! - `JUMP`, `Window`, `Body`, `jump`, `branch_targets`, `gate`, `GATE`, `DETOUR_MAX`: see
+//! - `JUMP`, `REACH`, `Window`, `Body`, `jump`, `branch_targets`, `gate`, `GATE`, `DETOUR_MAX`: see
 //!   [`jumps`](crate::jumps).
 
 #![cfg_attr(

@@ -3,15 +3,17 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::{RED_ZONE, entrances};
+use crate::mapping::Mapping;
+use crate::text;
 use engine_isa::Away;
 use engine_isa::x86::{LONGEST, OutOfLine, control, displaced, length};
-use engine_tracer::{OutOfMemory, filled};
-
-use super::{RED_ZONE, entrances};
-use crate::text;
 
 /// `jmp rel32`.
 pub const JUMP: usize = 5;
+
+/// The most that code and what it refers to may be from one another, less an object and a region.
+pub const REACH: usize = 1 << 30;
 
 /// Bytes of a gate.
 const ONE_GATE: usize = 16;
@@ -49,10 +51,11 @@ pub struct Window {
 }
 
 /// The text of a function.
-pub struct Body {
+pub struct Body<'a> {
+    mapping: &'a Mapping,
     start: usize,
     /// The function, and what is behind it up to the next one.
-    code: Vec<u8>,
+    code: &'a [u8],
     size: usize,
 }
 
@@ -105,18 +108,13 @@ pub fn put_system_call(code: &mut Vec<u8>, next: usize, at: usize, region: usize
     put_call(code, at, region.wrapping_add(ONE_GATE));
 }
 
-/// Where any bytes of a mapping may be a call or branch of four bytes' distance to, in order. More than there
+/// Where any bytes of a mapping at `start` may be a call or branch of four bytes' distance to, in order. More than there
 /// are: it takes every byte for the first of an instruction. [`Flow`] finds branches of one byte's
 /// distance.
-pub fn branch_targets(mapping: &Range<usize>) -> Vec<usize> {
-    let Ok(mut code) = filled(mapping.len(), || 0u8) else {
-        return Vec::new();
-    };
-    if text::read(mapping.start, &mut code).is_err() {
-        return Vec::new();
-    }
+pub fn branch_targets(start: usize, code: &[u8]) -> Vec<usize> {
+    let mapping = start..start.wrapping_add(code.len());
     let mut targets = Vec::new();
-    let windows = (mapping.start..).zip(code.windows(6));
+    let windows = (start..).zip(code.windows(6));
     for (address, bytes) in windows {
         let (first, rest) = match *bytes {
             [0xe8 | 0xe9, a, b, c, d, _] => (JUMP, [a, b, c, d]),
@@ -134,20 +132,21 @@ pub fn branch_targets(mapping: &Range<usize>) -> Vec<usize> {
     targets
 }
 
-impl Body {
-    /// Reads a function. What is behind it is padding at most up to the next one, at `next`, if that is
+impl<'a> Body<'a> {
+    /// A function. What is behind it is padding at most up to the next one, at `next`, if that is
     /// known, and at most up to where one is likely to begin.
-    pub fn read(function: &Range<usize>, next: Option<usize>) -> Result<Self, OutOfMemory> {
+    pub fn of(mapping: &'a Mapping, function: &Range<usize>, next: Option<usize>) -> Self {
         let aligned = function.end.next_multiple_of(ALIGNED);
-        let behind = next
-            .unwrap_or(aligned)
-            .min(aligned)
-            .saturating_sub(function.end);
-        let size = function.len();
-        let mut code = filled(size.saturating_add(behind), || 0)?;
-        text::read(function.start, &mut code).map_err(|_| OutOfMemory)?;
+        let behind = next.unwrap_or(aligned).min(aligned).max(function.end);
         let start = function.start;
-        Ok(Self { start, code, size })
+        let code = mapping.text(start..behind);
+        let size = function.len().min(code.len());
+        Self {
+            mapping,
+            start,
+            code,
+            size,
+        }
     }
 
     /// What is at `address`, up to the end of the function.
@@ -266,7 +265,7 @@ struct Flow {
 
 impl Flow {
     /// None if it has bytes that are no instruction.
-    fn of(body: &Body) -> Option<Self> {
+    fn of(body: &Body<'_>) -> Option<Self> {
         let mut flow = Self {
             steps: Vec::new(),
             targets: Vec::new(),
@@ -294,7 +293,7 @@ impl Flow {
                 flow.add_table(table, &function);
             }
         }
-        flow.add_neighbors(&function);
+        flow.add_neighbors(body.mapping, &function);
         flow.targets.sort_unstable();
         Some(flow)
     }
@@ -302,19 +301,18 @@ impl Flow {
     /// Adds the targets of short branches that surround the function: functions in assembly have
     /// common parts. Where an instruction begins before it is not known; from any byte on, decoding
     /// soon finds the true ones.
-    fn add_neighbors(&mut self, function: &Range<usize>) {
+    fn add_neighbors(&mut self, mapping: &Mapping, function: &Range<usize>) {
         /// How far a short branch can be from its target, at most.
         const NEAR: usize = 128 + LONGEST;
-        let mut code = [0; NEAR + LONGEST];
-        let before = function.start.wrapping_sub(NEAR);
-        if text::read(before, &mut code).is_ok() {
-            for first in 0..LONGEST {
-                self.add_branches(&code, before, first..NEAR, function);
-            }
+        let before = function.start.saturating_sub(NEAR).max(mapping.range.start);
+        let near = function.start.wrapping_sub(before);
+        let code = mapping.text(before..function.start.saturating_add(LONGEST));
+        for first in 0..LONGEST {
+            self.add_branches(code, before, first..near, function);
         }
-        if text::read(function.end, &mut code).is_ok() {
-            self.add_branches(&code, function.end, 0..NEAR, function);
-        }
+        let behind = function.end.saturating_add(NEAR).saturating_add(LONGEST);
+        let code = mapping.text(function.end..behind);
+        self.add_branches(code, function.end, 0..NEAR, function);
     }
 
     /// Adds where the instructions at these places of `code`, which is at `start`, branch to in the

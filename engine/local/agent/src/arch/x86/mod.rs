@@ -19,7 +19,7 @@ use crate::slots::occupy;
 use crate::sys;
 
 pub use guards::guards;
-pub use jumps::{Body, DETOUR_MAX, GATE, JUMP, branch_targets, gate, jump};
+pub use jumps::{Body, DETOUR_MAX, GATE, JUMP, REACH, branch_targets, gate, jump};
 
 /// The instruction set.
 pub type Native = engine_isa::x86::X86;
