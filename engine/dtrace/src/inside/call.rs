@@ -3,7 +3,6 @@
 //! The thread executes the instruction for system calls that the kernel itself has put into the
 //! process, in its vDSO, so that nothing of its own text is changed and its other threads may run.
 
-use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Result};
 
 use nix::sys::ptrace::{self, Event, Options};
@@ -168,11 +167,4 @@ impl Caller {
     pub fn sp(&self) -> usize {
         self.saved[self.layout.sp]
     }
-}
-
-/// The memory of a process that is traced.
-pub fn memory(pid: i32) -> Result<File> {
-    let mut options = OpenOptions::new();
-    let options = options.read(true).write(true);
-    options.open(format!("/proc/{pid}/mem"))
 }

@@ -22,8 +22,9 @@ use rustix::process::{PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
 use zerocopy::IntoBytes;
 
-use super::call::{Caller, memory};
+use super::call::Caller;
 use super::image;
+use super::memory::memory;
 use super::ptrace::block_signals;
 use crate::entry_point::auxiliary;
 

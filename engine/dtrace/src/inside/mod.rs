@@ -4,6 +4,7 @@
 mod call;
 mod image;
 mod inject;
+mod memory;
 mod ptrace;
 mod vdso;
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 
 use object::{Object, ObjectSymbol};
 
-use super::call::memory;
+use super::memory::memory;
 
 /// The vDSO of a process.
 pub struct Vdso {

@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use engine_tracer::Tracer;
 
-use crate::arch::Native;
+use crate::arch::frame::Native;
 use crate::machine::Process;
 
 type Engine = Tracer<Native, Process>;

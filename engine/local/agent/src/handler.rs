@@ -12,19 +12,20 @@
 
 use core::ffi::{c_int, c_void};
 use core::mem::transmute;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use core::time::Duration;
 
 use engine_isa::Arch;
 use engine_tracer::{Hit, Trap};
 
-use crate::arch::{self, Context, Native, Regs};
+use crate::arch::frame::{self, Context, Native, Regs};
 use crate::cell::tracer;
 use crate::clock::{self, ClockId};
+use crate::entrances;
 use crate::jumps;
 use crate::machine::RELEASES;
-use crate::masks;
 use crate::memory::Own;
+use crate::own_action;
 use crate::slots::{self, Head};
 use crate::sys::{self, Action};
 
@@ -35,48 +36,6 @@ const SA_NODEFER: usize = 0x4000_0000;
 
 /// How long a thread waits for the probes of what it has opened; as in the module.
 const LONGEST: Duration = Duration::from_secs(1);
-
-/// What the process does on the signal itself: an [`Action`], whose parts threads set.
-static BEFORE: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
-
-fn before() -> Action {
-    let [handler, flags, restorer, mask] = BEFORE.each_ref().map(|it| it.load(Ordering::Relaxed));
-    Action {
-        handler,
-        flags,
-        restorer,
-        mask: mask as u64,
-    }
-}
-
-fn set_before(action: &Action) {
-    let parts = [
-        action.handler,
-        action.flags,
-        action.restorer,
-        action.mask as usize,
-    ];
-    for (to, from) in BEFORE.iter().zip(parts) {
-        to.store(from, Ordering::Relaxed);
-    }
-}
-
-/// The process asks for the action on the signal, and sets it, as rt_sigaction(2): addresses, or 0.
-/// Returns 0, or a negated error number.
-pub fn act(new: usize, old: usize) -> isize {
-    const FAULT: isize = -14;
-    let previous = before();
-    let wanted = (new != 0).then(|| masks::read_action(new));
-    if wanted.is_some_and(|action| action.is_none())
-        || (old != 0 && masks::write_action(old, &previous).is_none())
-    {
-        return FAULT;
-    }
-    if let Some(action) = wanted.flatten() {
-        set_before(&action);
-    }
-    0
-}
 
 /// Not 0 in the traced process; a child that was forked reads 0. Null before [`install`].
 static IS_TRACED: AtomicPtr<AtomicU32> = AtomicPtr::new(core::ptr::null_mut());
@@ -125,21 +84,22 @@ pub fn install() -> bool {
         return false;
     }
     IS_TRACED.store(flag, Ordering::Release);
+    let [handler, restorer] = entrances::of_traps();
     let action = Action {
-        handler: arch::handler(),
+        handler,
         flags: SA_SIGINFO | SA_RESTORER | SA_RESTART | SA_NODEFER,
-        restorer: arch::restorer(),
-        mask: !masks::BIT,
+        restorer,
+        mask: !own_action::BIT,
     };
     // SAFETY: the handler stays mapped for as long as the process lives.
-    let before = unsafe { sys::set_action(arch::SIGNAL, &action) };
-    before.map(|action| set_before(&action)).is_ok()
+    let before = unsafe { sys::set_action(frame::SIGNAL, &action) };
+    before.map(|action| own_action::set_before(&action)).is_ok()
 }
 
 /// Gives the signal back to the process. No trap of ours is left in its text.
 pub fn remove() {
     // SAFETY: the process's own action.
-    let _ = unsafe { sys::set_action(arch::SIGNAL, &before()) };
+    let _ = unsafe { sys::set_action(frame::SIGNAL, &own_action::before()) };
 }
 
 fn is_traced() -> bool {
@@ -206,7 +166,7 @@ pub unsafe extern "C" fn passed(regs: *mut Regs) -> u64 {
     let regs = unsafe { &mut *regs };
     match tracer() {
         Some(tracer) if is_traced() => slots::with_regs(regs, |regs| {
-            u64::from(tracer.user_hit(arch::pc(regs), regs))
+            u64::from(tracer.user_hit(frame::pc(regs), regs))
         }),
         _ => 0,
     }
@@ -259,7 +219,7 @@ pub unsafe extern "C" fn finish(
 unsafe fn pass_on(signal: c_int, info: *mut c_void, context: *mut c_void) {
     /// SIG_IGN
     const IGNORED: usize = 1;
-    let action = before();
+    let action = own_action::before();
     if action.handler > IGNORED {
         type Handler = unsafe extern "C" fn(c_int, *mut c_void, *mut c_void);
         let handler: *const () = core::ptr::with_exposed_provenance(action.handler);
@@ -267,7 +227,7 @@ unsafe fn pass_on(signal: c_int, info: *mut c_void, context: *mut c_void) {
         let handler = unsafe { transmute::<*const (), Handler>(handler) };
         // SAFETY: the kernel's frame.
         let mask = unsafe { (*context.cast::<Context>()).mask };
-        sys::set_mask((mask | action.mask) & !masks::BIT);
+        sys::set_mask((mask | action.mask) & !own_action::BIT);
         // SAFETY: as the kernel would have called it.
         return unsafe { handler(signal, info, context) };
     }

@@ -13,13 +13,15 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use engine_tracer::{Lock, OutOfMemory, Patched, UserPatch};
+use engine_tracer::{Lock, OutOfMemory, Patched, UserPatch, filled};
 
-use crate::arch::{self, Body, JUMP};
+use crate::arch::frame::TRAP;
+use crate::arch::windows::{self, Body, JUMP};
 use crate::mapping::Mapping;
 use crate::maps;
+use crate::masks::CALLS;
 use crate::sync::Control;
-use crate::{sys, text};
+use crate::{code, sys};
 
 /// What is known of the process's text.
 struct Known {
@@ -92,18 +94,20 @@ pub fn add_function(address: u64, size: u64) {
 
 /// Puts what jumps have overwritten into a copy of text that was read at `address`.
 pub fn overlay(address: usize, bytes: &mut [u8]) {
-    KNOWN.with(|known| {
-        let first = address.saturating_sub(JUMP);
-        let end = address.saturating_add(bytes.len());
-        for (start, window) in known.windows.range(first..end) {
-            for (place, byte) in (*start..).zip(window.original) {
-                let to = place.checked_sub(address).and_then(|at| bytes.get_mut(at));
-                if let Some(to) = to {
-                    *to = byte;
-                }
+    KNOWN.with(|known| put_original(&known.windows, address, bytes));
+}
+
+fn put_original(windows: &BTreeMap<usize, Window>, address: usize, bytes: &mut [u8]) {
+    let first = address.saturating_sub(JUMP);
+    let end = address.saturating_add(bytes.len());
+    for (start, window) in windows.range(first..end) {
+        for (place, byte) in (*start..).zip(window.original) {
+            let to = place.checked_sub(address).and_then(|at| bytes.get_mut(at));
+            if let Some(to) = to {
+                *to = byte;
             }
         }
-    });
+    }
 }
 
 /// Arms sites by jumps, as far as they can be; returns those that are left for traps.
@@ -242,7 +246,7 @@ impl Known {
         let is_in = |it: &Mapping| it.range.contains(&function.start);
         if !self.mappings.iter().any(is_in) {
             let range = maps::mapping_of(function.start).ok_or(OutOfMemory)?;
-            self.mappings.push(Mapping::read(range)?);
+            self.read_mapping(range)?;
         }
         let mapping = self.mappings.iter().find(|it| is_in(it));
         let mapping = mapping.ok_or(OutOfMemory)?;
@@ -273,6 +277,16 @@ impl Known {
         Ok(())
     }
 
+    /// Reads a mapping, and finds its targets.
+    fn read_mapping(&mut self, range: Range<usize>) -> Result<(), OutOfMemory> {
+        let mut code = filled(range.len(), || 0)?;
+        code::read(range.start, &mut code).map_err(|_| OutOfMemory)?;
+        put_original(&self.windows, range.start, &mut code);
+        let targets = windows::branch_targets(range.start, &code);
+        self.mappings.push(Mapping::new(range, code, targets));
+        Ok(())
+    }
+
     /// Writes the guards of mappings that have none yet.
     fn guard(&mut self) {
         let Some(mappings) = maps::of_files() else {
@@ -283,7 +297,13 @@ impl Known {
             if self.guarded.contains(&mapping) {
                 continue;
             }
-            for guard in arch::guards(&mapping) {
+            let is_it = |it: &Mapping| it.range == mapping;
+            if !self.mappings.iter().any(is_it) && self.read_mapping(mapping.clone()).is_err() {
+                continue;
+            }
+            let read = self.mappings.iter().find(|it| is_it(it));
+            let guards = read.map_or(Vec::new(), |it| windows::guards(it, &CALLS));
+            for guard in guards {
                 let bytes = guard.start..guard.start.saturating_add(JUMP);
                 if has_window(&self.windows, &bytes) {
                     continue;
@@ -315,7 +335,7 @@ impl Known {
             let changes = windows.map(|(start, window)| Change {
                 address: start,
                 detour: window.detour,
-                bytes: arch::jump(start, window.detour),
+                bytes: windows::jump(start, window.detour),
             });
             replace(changes.collect());
         }
@@ -353,14 +373,14 @@ impl Regions {
         code: impl Fn(usize, usize) -> Option<(Vec<u8>, usize)>,
     ) -> Option<usize> {
         let has_room = |region: &&mut Region| {
-            region.start.abs_diff(near) < arch::REACH
-                && region.used.saturating_add(arch::DETOUR_MAX) <= REGION
+            region.start.abs_diff(near) < windows::REACH
+                && region.used.saturating_add(windows::DETOUR_MAX) <= REGION
         };
         if !self.0.iter_mut().any(|region| has_room(&region)) {
             let start = map_region(near).ok()?;
             self.0.push(Region {
                 start,
-                used: arch::GATE,
+                used: windows::GATE,
                 pending: Vec::new(),
             });
         }
@@ -378,7 +398,7 @@ impl Regions {
         for region in &mut self.0 {
             let end = region.start.wrapping_add(region.used);
             let pending = core::mem::take(&mut region.pending);
-            let _ = text::write(end.wrapping_sub(pending.len()), &pending);
+            let _ = code::write(end.wrapping_sub(pending.len()), &pending);
         }
     }
 }
@@ -400,7 +420,7 @@ static WRITTEN: [[AtomicUsize; 2]; BATCH] = [const { [const { AtomicUsize::new(0
 /// while the others are written, and who hits it takes the detour.
 fn replace(changes: Vec<Change>) {
     let put = |address: usize, bytes: &[u8]| {
-        let _ = text::write(address, bytes);
+        let _ = code::write(address, bytes);
     };
     if IS_STOPPED.load(Ordering::Relaxed) {
         for change in &changes {
@@ -413,16 +433,16 @@ fn replace(changes: Vec<Change>) {
         address.store(change.address, Ordering::Release);
     }
     for change in &changes {
-        put(change.address, arch::TRAP);
+        put(change.address, TRAP);
     }
     sys::serialize();
     for change in &changes {
-        let rest = change.bytes.get(arch::TRAP.len()..).unwrap_or_default();
-        put(change.address.wrapping_add(arch::TRAP.len()), rest);
+        let rest = change.bytes.get(TRAP.len()..).unwrap_or_default();
+        put(change.address.wrapping_add(TRAP.len()), rest);
     }
     sys::serialize();
     for change in &changes {
-        let first = change.bytes.get(..arch::TRAP.len()).unwrap_or_default();
+        let first = change.bytes.get(..TRAP.len()).unwrap_or_default();
         put(change.address, first);
     }
     sys::serialize();
@@ -440,7 +460,7 @@ pub fn detour_at(pc: usize) -> Option<usize> {
 
 /// Maps a region, and writes its gate: the code by which all its detours get to the agent's.
 fn map_region(near: usize) -> Result<usize, OutOfMemory> {
-    let start = text::map_near(near, REGION)?;
-    text::write(start, &arch::gate())?;
+    let start = code::map_near(near, REGION)?;
+    code::write(start, &windows::gate())?;
     Ok(start)
 }

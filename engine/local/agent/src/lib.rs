@@ -35,10 +35,13 @@
 extern crate alloc;
 
 mod actions;
+mod alive;
 mod arch;
 mod cell;
 mod channel;
 mod clock;
+mod code;
+mod entrances;
 mod handler;
 mod heap;
 mod jumps;
@@ -48,6 +51,7 @@ mod maps;
 mod masks;
 mod memory;
 mod nothing;
+mod own_action;
 mod serve;
 mod slots;
 mod sync;

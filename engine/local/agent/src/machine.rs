@@ -1,6 +1,6 @@
 //! The platform: one process. What it has nothing of is in [`nothing`](crate::nothing).
 
-use core::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use engine_abi::channel::Start;
 use engine_isa::Unreadable;
@@ -9,11 +9,11 @@ use engine_tracer::{
     Tasks, UserFrame, UserPatch,
 };
 
-use crate::arch::Regs;
+use crate::arch::frame::{self, Regs};
 use crate::clock::ClockId;
 use crate::sync::{Control, Guard, Published};
-use crate::sys::{self, Fd};
-use crate::{arch, clock, maps, slots, text, timers};
+use crate::sys;
+use crate::{alive, clock, maps, slots, text, timers};
 
 /// The process that the agent is in.
 #[derive(Debug, Default)]
@@ -27,9 +27,6 @@ static CALLED: AtomicU32 = AtomicU32::new(0);
 static OWN: AtomicU32 = AtomicU32::new(0);
 static PARENT: AtomicU32 = AtomicU32::new(0);
 
-/// A pidfd of the process.
-static HANDLE: AtomicI32 = AtomicI32::new(-1);
-
 /// Changed whenever threads that wait are to look whether they may go on.
 pub static RELEASES: AtomicU32 = AtomicU32::new(0);
 
@@ -39,21 +36,13 @@ pub fn begin(start: &Start) {
     PARENT.store(start.parent, Ordering::Relaxed);
     OWN.store(start.own_pid, Ordering::Relaxed);
     clock::find(start.clock as usize);
-    arch::begin_with(start.capabilities);
-    if let Ok(Fd(handle)) = sys::handle_of(start.own_pid) {
-        HANDLE.store(handle, Ordering::Relaxed);
-    }
+    frame::begin_with(start.capabilities);
+    alive::watch(start.own_pid);
 }
 
 /// The process's ID, as it calls itself.
 pub fn own_pid() -> u32 {
     OWN.load(Ordering::Relaxed)
-}
-
-/// Whether the process has not ended.
-pub fn is_alive() -> bool {
-    let handle = HANDLE.load(Ordering::Relaxed);
-    handle < 0 || !sys::poll(Fd(handle), Some(core::time::Duration::ZERO))
 }
 
 impl Cpus for Process {
@@ -67,7 +56,7 @@ impl Cpus for Process {
     }
 
     fn synchronize(&self) {
-        slots::synchronize(is_alive);
+        slots::synchronize(alive::is_alive);
     }
 
     fn cpu(&self) -> usize {
@@ -155,7 +144,7 @@ impl Tasks for Process {
     }
 
     fn user_register(&self, number: u64) -> u64 {
-        slots::regs().map_or(0, |regs| arch::register(&regs, number))
+        slots::regs().map_or(0, |regs| frame::register(&regs, number))
     }
 
     fn user_regs(&self) -> Option<Regs> {

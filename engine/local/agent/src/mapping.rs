@@ -3,10 +3,8 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use engine_tracer::{OutOfMemory, filled};
-
-use crate::arch::{JUMP, branch_targets};
-use crate::text;
+/// How far behind a function a jump in it can overwrite.
+const CLOSE: usize = 16;
 
 /// An executable mapping.
 pub struct Mapping {
@@ -18,16 +16,18 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Reads it.
-    pub fn read(range: Range<usize>) -> Result<Self, OutOfMemory> {
-        let mut code = filled(range.len(), || 0)?;
-        text::read(range.start, &mut code).map_err(|_| OutOfMemory)?;
-        let targets = branch_targets(range.start, &code);
-        Ok(Self {
+    /// With this code, and these targets, in order.
+    pub fn new(range: Range<usize>, code: Vec<u8>, targets: Vec<usize>) -> Self {
+        Self {
             range,
             code,
             targets,
-        })
+        }
+    }
+
+    /// All of its code.
+    pub fn code(&self) -> &[u8] {
+        &self.code
     }
 
     /// What is at these addresses, as far as they are in it.
@@ -42,7 +42,7 @@ impl Mapping {
     pub fn targets_in(&self, function: &Range<usize>) -> &[usize] {
         let all = &self.targets;
         let first = all.partition_point(|address| *address < function.start);
-        let behind = function.end.saturating_add(JUMP);
+        let behind = function.end.saturating_add(CLOSE);
         let end = all.partition_point(|address| *address < behind);
         all.get(first..end).unwrap_or_default()
     }

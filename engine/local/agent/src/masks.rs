@@ -10,12 +10,10 @@
     reason = "makes the system calls of the process in its place"
 )]
 
-use core::mem::size_of;
-
 use syscalls::{Sysno, syscall};
 
-use crate::arch::{self, Regs};
-use crate::handler;
+use crate::arch::frame::{self, Regs};
+use crate::own_action::{self, BIT, read_action};
 use crate::sys::{self, Action};
 
 /// The calls that take a mask.
@@ -28,9 +26,6 @@ pub const CALLS: [usize; 7] = [
     Sysno::epoll_pwait as usize,
     Sysno::epoll_pwait2 as usize,
 ];
-
-/// The bit of the signal in a mask.
-pub const BIT: u64 = 1 << (arch::SIGNAL - 1);
 
 /// EFAULT
 const FAULT: isize = -14;
@@ -49,15 +44,15 @@ struct Mask {
 pub unsafe extern "C" fn call(regs: *mut Regs) {
     // SAFETY: on the thread's own stack, where only the detour accesses them.
     let regs = unsafe { &mut *regs };
-    let (number, mut arguments) = arch::system_call(regs);
+    let (number, mut arguments) = frame::system_call(regs);
     let mut mask = Mask {
         bits: 0,
         with_size: [0; 2],
     };
     let mut action = Action::default();
-    let is_own = number == Sysno::rt_sigaction as usize && arguments[0] == arch::SIGNAL as usize;
+    let is_own = number == Sysno::rt_sigaction as usize && arguments[0] == frame::SIGNAL as usize;
     let result = if is_own {
-        handler::act(arguments[1], arguments[2])
+        own_action::act(arguments[1], arguments[2])
     } else {
         replace_mask(number, &mut arguments, &mut mask, &mut action);
         let [a, b, c, d, e, f] = arguments;
@@ -70,7 +65,7 @@ pub unsafe extern "C" fn call(regs: *mut Regs) {
             None => FAULT,
         }
     };
-    arch::set_result(regs, result);
+    frame::set_result(regs, result);
 }
 
 /// Replaces the mask among a call's arguments by a copy without the signal. One that cannot be read is
@@ -116,31 +111,4 @@ fn replace_mask(number: usize, arguments: &mut [usize; 6], mask: &mut Mask, acti
         mask.bits = u64::from_ne_bytes(bytes) & !BIT;
         *place = (&raw const mask.bits).addr();
     }
-}
-
-/// Reads an action of the process's.
-pub fn read_action(address: usize) -> Option<Action> {
-    let mut bytes = [0; size_of::<Action>()];
-    sys::load(address, &mut bytes).ok()?;
-    let (words, _) = bytes.as_chunks();
-    let words = words.first_chunk::<4>()?.map(u64::from_ne_bytes);
-    let [handler, flags, restorer, mask] = words;
-    Some(Action {
-        handler: handler as usize,
-        flags: flags as usize,
-        restorer: restorer as usize,
-        mask,
-    })
-}
-
-/// Writes one.
-pub fn write_action(address: usize, action: &Action) -> Option<()> {
-    let words = [
-        action.handler as u64,
-        action.flags as u64,
-        action.restorer as u64,
-        action.mask,
-    ];
-    let bytes = words.map(u64::to_ne_bytes);
-    sys::store(address, bytes.as_flattened()).ok()
 }

@@ -9,7 +9,7 @@ use engine_tracer::{
     Visit, VisitModule, VisitSyscall, VisitTracepoint,
 };
 
-use crate::arch::{self, Regs};
+use crate::arch::frame::{self, Regs};
 use crate::machine::Process;
 
 impl KernelText for Process {
@@ -79,7 +79,7 @@ impl KernelText for Process {
 
 impl Symbols for Process {
     fn blacklist(&self) -> &'static Blacklist {
-        arch::BLACKLIST
+        frame::BLACKLIST
     }
 
     fn off_limits(&self, _: usize) -> Option<OffLimits> {

@@ -7,12 +7,12 @@ use engine_abi::{Command, PidProbes};
 use engine_tracer::{ConsumerId, Tracer};
 use zerocopy::FromBytes;
 
-use crate::arch::Native;
+use crate::arch::frame::Native;
 use crate::cell;
 use crate::channel::{self, Closed};
 use crate::machine::{self, Process};
 use crate::sys::{self, Fd};
-use crate::{handler, jumps, text, timers};
+use crate::{code, handler, jumps, timers};
 
 type Engine = Tracer<Native, Process>;
 
@@ -28,7 +28,7 @@ pub extern "C" fn serve(start: &Start) -> ! {
     sys::close_all();
     if let (Ok([requests, theirs]), Ok([opened, too])) = (sys::socket_pair(), sys::socket_pair())
         && [theirs, too].map(|fd| fd.0) == DESCRIPTORS
-        && text::open()
+        && code::open()
         && let Ok(tracer) = Tracer::new(Process)
     {
         machine::begin(start);
@@ -76,12 +76,14 @@ impl Agent {
     /// Waits for a question, and answers it; meanwhile fires timers.
     fn answer_next(&mut self) -> Result<(), Closed> {
         loop {
-            let next = timers::fire();
+            while let Some(timer) = timers::take_due() {
+                self.tracer.tick(timer, 0, 0);
+            }
             let look = self.is_watching.then_some(LOOK);
             while let Some(thread) = self.tracer.opened(self.consumer) {
                 channel::report(self.opened, &thread)?;
             }
-            let longest = next.into_iter().chain(look).min();
+            let longest = timers::until_next().into_iter().chain(look).min();
             if sys::poll(self.requests, longest) {
                 break;
             }

@@ -16,7 +16,7 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use crate::arch::{self, Regs};
+use crate::arch::frame::{self, Regs};
 use crate::sys;
 
 /// Logarithm of a slot's size: 256 KiB, of which the pages that are never used take no memory.
@@ -116,7 +116,7 @@ pub fn with_regs<R>(regs: &mut Regs, work: impl FnOnce(&mut Regs) -> R) -> R {
 pub extern "C" fn occupy() -> &'static Head {
     // Fibonacci hashing: the upper bits depend on all lower ones.
     const MIX: u32 = 0x9e37_79b1;
-    let pointer = arch::thread_pointer();
+    let pointer = frame::thread_pointer();
     let mixed = ((pointer >> 6) as u32 ^ (pointer >> 32) as u32).wrapping_mul(MIX);
     let others = count().saturating_sub(1).max(1);
     let first = (mixed as usize).wrapping_mul(others) >> u32::BITS;

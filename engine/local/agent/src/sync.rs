@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering, compiler_fence};
 
 use engine_tracer::{Lock, OutOfMemory, Rcu, TryLock};
 
-use crate::{machine, slots};
+use crate::{alive, slots};
 
 /// A value of the agent's.
 pub struct Control<T>(UnsafeCell<T>);
@@ -95,7 +95,7 @@ impl<T: Send + Sync> Rcu<T> for Published<T> {
         if old.is_null() {
             return Ok(None);
         }
-        slots::synchronize(machine::is_alive);
+        slots::synchronize(alive::is_alive);
         // SAFETY: `placed` made it, it is not published any more, and no slot refers to it.
         Ok(Some(unsafe { taken(old) }))
     }

@@ -5,7 +5,6 @@ use core::time::Duration;
 
 use engine_tracer::Lock;
 
-use crate::cell::tracer;
 use crate::clock::{self, ClockId};
 use crate::sync::Control;
 
@@ -29,21 +28,20 @@ pub fn stop(number: u32) {
     TIMERS.with(|timers| timers.remove(&number));
 }
 
-/// Fires those that are due; returns the time until the next one.
-pub fn fire() -> Option<Duration> {
+/// Takes one that is due: its number.
+pub fn take_due() -> Option<u32> {
     let now = clock::now(ClockId::Monotonic);
-    while let Some(number) = TIMERS.with(|timers| take_due(timers, now)) {
-        if let Some(tracer) = tracer() {
-            tracer.tick(number, 0, 0);
-        }
-    }
-    let next = TIMERS.with(|timers| timers.values().map(|timer| timer.next).min())?;
-    Some(Duration::from_nanos(next.saturating_sub(now)))
+    TIMERS.with(|timers| {
+        let (number, timer) = timers.iter_mut().find(|(_, timer)| timer.next <= now)?;
+        let next = timer.next.wrapping_add(timer.interval);
+        timer.next = next.max(now.wrapping_add(1));
+        Some(*number)
+    })
 }
 
-fn take_due(timers: &mut BTreeMap<u32, Timer>, now: u64) -> Option<u32> {
-    let (number, timer) = timers.iter_mut().find(|(_, timer)| timer.next <= now)?;
-    let next = timer.next.wrapping_add(timer.interval);
-    timer.next = next.max(now.wrapping_add(1));
-    Some(*number)
+/// The time until the next one.
+pub fn until_next() -> Option<Duration> {
+    let next = TIMERS.with(|timers| timers.values().map(|timer| timer.next).min())?;
+    let now = clock::now(ClockId::Monotonic);
+    Some(Duration::from_nanos(next.saturating_sub(now)))
 }

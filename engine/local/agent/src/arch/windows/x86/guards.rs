@@ -5,14 +5,11 @@
 //! while it is written. What computes the number, as `syscall(2)` does, is not found.
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use engine_isa::x86::{LONGEST, OutOfLine, control, length};
-use engine_tracer::filled;
 
-use super::jumps::{JUMP, jump, put_system_call};
-use crate::masks::CALLS;
-use crate::text;
+use super::{JUMP, jump, put_system_call};
+use crate::mapping::Mapping;
 
 /// The most instructions from the one to the other.
 const STEPS_MAX: usize = 12;
@@ -32,25 +29,20 @@ pub struct Guard {
     next: usize,
 }
 
-/// Finds them in a mapping.
-pub fn guards(mapping: &Range<usize>) -> Vec<Guard> {
-    let Ok(mut code) = filled(mapping.len(), || 0u8) else {
-        return Vec::new();
-    };
-    if text::read(mapping.start, &mut code).is_err() {
-        return Vec::new();
-    }
+/// Finds those of the calls with these numbers in a mapping.
+pub fn guards(mapping: &Mapping, calls: &[usize]) -> Vec<Guard> {
+    let code = mapping.code();
     let is_number = |place: usize| {
         let number = code
             .get(place.wrapping_add(1)..)
             .and_then(|it| it.first_chunk());
-        number.is_some_and(|it| CALLS.contains(&(u32::from_le_bytes(*it) as usize)))
+        number.is_some_and(|it| calls.contains(&(u32::from_le_bytes(*it) as usize)))
     };
     let places = code.iter().enumerate().filter(|(_, byte)| **byte == MOV);
     let places = places
         .map(|(place, _)| place)
         .filter(|place| is_number(*place));
-    let guards = places.filter_map(|place| Guard::at(mapping.start, &code, place));
+    let guards = places.filter_map(|place| Guard::at(mapping.range.start, code, place));
     guards.collect()
 }
 

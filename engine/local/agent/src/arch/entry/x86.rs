@@ -1,180 +1,15 @@
-//! x86-64: the trap is `int3`.
+//! x86-64.
 
-#![expect(unsafe_code, reason = "the first and last instructions are assembly")]
-
-mod guards;
-mod jumps;
-
-use core::arch::{asm, naked_asm};
+use core::arch::naked_asm;
 use core::mem::offset_of;
-use core::sync::atomic::{AtomicBool, Ordering};
 
-use engine_tracer::{Blacklist, blacklist};
-
-use super::{FIRST, Regs, Stack, begin};
+use super::{FIRST, Stack, begin};
+use crate::arch::frame::Regs;
+use crate::arch::windows::{RED_ZONE, SITE};
 use crate::handler::{finish, hit, leave, passed, wait_for};
 use crate::masks::call;
 use crate::serve::serve;
 use crate::slots::occupy;
-use crate::sys;
-
-pub use guards::guards;
-pub use jumps::{Body, DETOUR_MAX, GATE, JUMP, REACH, branch_targets, gate, jump};
-
-/// The instruction set.
-pub type Native = engine_isa::x86::X86;
-
-/// Functions of a kernel, of which there is none here.
-pub const BLACKLIST: &Blacklist = &blacklist::X86;
-
-/// SIGTRAP
-pub const SIGNAL: u32 = 5;
-
-/// Linux's `struct ucontext` (`asm-generic/ucontext.h`, `asm/sigcontext.h`), as far as it is needed.
-#[repr(C)]
-pub struct Context {
-    flags: u64,
-    link: u64,
-    stack: [u64; 3],
-    /// r8 to r15.
-    upper: [u64; 8],
-    di: u64,
-    si: u64,
-    bp: u64,
-    bx: u64,
-    dx: u64,
-    ax: u64,
-    cx: u64,
-    sp: u64,
-    ip: u64,
-    status: u64,
-    /// cs, gs, fs and ss.
-    segments: [u16; 4],
-    /// Of the trap, the place of the vector registers, and what is reserved.
-    rest: [u64; 13],
-    /// The mask of signals.
-    pub mask: u64,
-}
-
-const _: () = assert!(offset_of!(Context, mask) == 296);
-
-impl Context {
-    /// The thread's registers.
-    pub fn regs(&self) -> Regs {
-        let [r8, r9, r10, r11, r12, r13, r14, r15] = self.upper;
-        let [cs, _, _, ss] = self.segments.map(u64::from);
-        Regs {
-            r15,
-            r14,
-            r13,
-            r12,
-            bp: self.bp,
-            bx: self.bx,
-            r11,
-            r10,
-            r9,
-            r8,
-            ax: self.ax,
-            cx: self.cx,
-            dx: self.dx,
-            si: self.si,
-            di: self.di,
-            orig_ax: u64::MAX,
-            ip: self.ip,
-            cs,
-            flags: self.status,
-            sp: self.sp,
-            ss,
-        }
-    }
-
-    /// Has the thread continue with these.
-    pub fn set(&mut self, regs: &Regs) {
-        self.upper = [
-            regs.r8, regs.r9, regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15,
-        ];
-        (self.bp, self.bx) = (regs.bp, regs.bx);
-        (self.ax, self.cx, self.dx) = (regs.ax, regs.cx, regs.dx);
-        (self.si, self.di) = (regs.si, regs.di);
-        (self.ip, self.sp, self.status) = (regs.ip, regs.sp, regs.flags);
-    }
-}
-
-/// The address of a detour's site.
-pub fn pc(regs: &Regs) -> usize {
-    regs.ip as usize
-}
-
-/// The number and the arguments of a system call.
-pub fn system_call(regs: &Regs) -> (usize, [usize; 6]) {
-    let arguments = [regs.di, regs.si, regs.dx, regs.r10, regs.r8, regs.r9];
-    (regs.ax as usize, arguments.map(|it| it as usize))
-}
-
-/// Sets what is different after a system call.
-pub fn set_result(regs: &mut Regs, result: isize) {
-    regs.ax = result as u64;
-    (regs.cx, regs.r11) = (regs.ip, regs.flags);
-}
-
-/// A register by its number: the order is that of [`Regs`].
-pub fn register(regs: &Regs, number: u64) -> u64 {
-    let all = [
-        regs.r15,
-        regs.r14,
-        regs.r13,
-        regs.r12,
-        regs.bp,
-        regs.bx,
-        regs.r11,
-        regs.r10,
-        regs.r9,
-        regs.r8,
-        regs.ax,
-        regs.cx,
-        regs.dx,
-        regs.si,
-        regs.di,
-        regs.orig_ax,
-        regs.ip,
-        regs.cs,
-        regs.flags,
-        regs.sp,
-        regs.ss,
-    ];
-    let register = usize::try_from(number).ok().and_then(|it| all.get(it));
-    register.copied().unwrap_or_default()
-}
-
-/// The base of FS, if programs may read that; else the thread's ID.
-pub fn thread_pointer() -> usize {
-    if !HAS_FSGSBASE.load(Ordering::Relaxed) {
-        return sys::thread() as usize;
-    }
-    let base;
-    // SAFETY: the kernel lets programs execute it.
-    unsafe { asm!("rdfsbase {}", out(reg) base, options(nomem, nostack, preserves_flags)) };
-    base
-}
-
-/// Whether `rdfsbase` may be executed.
-static HAS_FSGSBASE: AtomicBool = AtomicBool::new(false);
-
-/// Learns what the processor has, from the kernel's `AT_HWCAP2`.
-pub fn begin_with(capabilities: u64) {
-    const FSGSBASE: u64 = 1 << 1;
-    HAS_FSGSBASE.store(capabilities & FSGSBASE != 0, Ordering::Relaxed);
-}
-
-/// The address of the handler.
-pub fn handler() -> usize {
-    (trapline_handler as *const ()).addr()
-}
-
-/// The address of what it returns to.
-pub fn restorer() -> usize {
-    (trapline_restorer as *const ()).addr()
-}
 
 /// The agent's first instructions. The command has set the register of the first argument, which is
 /// that of [`serve`].
@@ -197,22 +32,13 @@ pub unsafe extern "C" fn trapline_enter() -> ! {
     )
 }
 
-/// The addresses that detours call, through the gates of their region: to fire, and to make a system
-/// call.
-pub fn entrances() -> [usize; 2] {
-    [trapline_detour, trapline_call].map(|it| (it as *const ()).addr())
-}
-
-/// Bytes below the stack pointer that a function may use: the red zone of the ABI.
-pub const RED_ZONE: i32 = 128;
-
 /// Bytes of xmm0 to xmm15, which the agent's code may use. It uses nothing above their lower halves,
 /// and leaves that alone.
 const VECTORS: usize = 16 * 16;
 
 /// The code that detours call with the red zone skipped: saves all registers, executes `$inner`, and
 /// restores them. rbx is the address of the [`Regs`] then, and the stack is aligned. The address of the
-/// site is [`jumps::SITE`] bytes before the return address.
+/// site is [`SITE`] bytes before the return address.
 macro_rules! detour {
     ([$($inner:literal,)*], $($operand:tt)*) => {
         naked_asm!(
@@ -321,7 +147,7 @@ macro_rules! detour {
         flags = const offset_of!(Regs, flags),
         sp = const offset_of!(Regs, sp),
         ss = const offset_of!(Regs, ss),
-        site = const jumps::SITE,
+        site = const SITE,
         red_zone = const RED_ZONE,
         vectors = const VECTORS,
             $($operand)*
@@ -331,7 +157,7 @@ macro_rules! detour {
 
 /// Fires a site.
 #[unsafe(naked)]
-unsafe extern "C" fn trapline_detour() {
+pub unsafe extern "C" fn trapline_detour() {
     detour!(
         [
             "mov r13, rsp",
@@ -356,7 +182,7 @@ unsafe extern "C" fn trapline_detour() {
 
 /// Makes a system call.
 #[unsafe(naked)]
-unsafe extern "C" fn trapline_call() {
+pub unsafe extern "C" fn trapline_call() {
     detour!(
         ["mov rdi, rbx", "call {call}",],
         call = sym call,
@@ -365,7 +191,7 @@ unsafe extern "C" fn trapline_call() {
 
 /// The handler of traps.
 #[unsafe(naked)]
-unsafe extern "C" fn trapline_handler() {
+pub unsafe extern "C" fn trapline_handler() {
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
@@ -406,7 +232,7 @@ unsafe extern "C" fn trapline_handler() {
 
 /// What it returns to: rt_sigreturn(2).
 #[unsafe(naked)]
-unsafe extern "C" fn trapline_restorer() {
+pub unsafe extern "C" fn trapline_restorer() {
     naked_asm!("mov eax, 15", "syscall", "ud2")
 }
 

@@ -1,13 +1,20 @@
 //! Windows and detours of x86-64: a jump of five bytes.
 
+mod guards;
+
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::{RED_ZONE, entrances};
+pub use guards::guards;
+
+use crate::code;
+use crate::entrances;
 use crate::mapping::Mapping;
-use crate::text;
 use engine_isa::Away;
 use engine_isa::x86::{LONGEST, OutOfLine, control, displaced, length};
+
+/// Bytes below the stack pointer that a function may use: the red zone of the ABI.
+pub const RED_ZONE: i32 = 128;
 
 /// `jmp rel32`.
 pub const JUMP: usize = 5;
@@ -73,7 +80,7 @@ fn distance(behind: usize, to: usize) -> [u8; 4] {
 pub fn gate() -> [u8; GATE] {
     let mut gates = [0; GATE];
     let (each, _) = gates.as_chunks_mut::<ONE_GATE>();
-    for (gate, address) in each.iter_mut().zip(entrances()) {
+    for (gate, address) in each.iter_mut().zip(entrances::of_detours()) {
         *gate = [0xff, 0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xcc, 0xcc];
         for (to, from) in gate.iter_mut().skip(6).zip(address.to_le_bytes()) {
             *to = from;
@@ -101,7 +108,7 @@ fn put_call(code: &mut Vec<u8>, at: usize, gate: usize) {
 }
 
 /// Appends the code that makes the system call of an instruction behind which `next` is.
-pub fn put_system_call(code: &mut Vec<u8>, next: usize, at: usize, region: usize) {
+fn put_system_call(code: &mut Vec<u8>, next: usize, at: usize, region: usize) {
     // What is called reads the address of a site; it is that of the next instruction.
     code.extend_from_slice(&[0xeb, 8]);
     code.extend_from_slice(&next.to_le_bytes());
@@ -351,7 +358,7 @@ impl Flow {
         let mut is_addresses = true;
         for chunk in 0..ENTRIES_MAX * 4 / bytes.len() {
             let at = table.wrapping_add(chunk.wrapping_mul(bytes.len()));
-            if (!is_distances && !is_addresses) || text::read(at, &mut bytes).is_err() {
+            if (!is_distances && !is_addresses) || code::read(at, &mut bytes).is_err() {
                 return;
             }
             let (words, _) = bytes.as_chunks::<4>();

@@ -1,0 +1,131 @@
+//! AArch64: the trap is a `brk` with an immediate of our own.
+
+#![expect(
+    unsafe_code,
+    reason = "reads registers and signs addresses by instructions"
+)]
+
+use core::arch::asm;
+
+use engine_isa::arm64::{Arm64, Processor};
+use engine_tracer::{Blacklist, blacklist};
+
+use super::Regs;
+
+/// The instruction set.
+pub type Native = Arm64<ThisProcessor>;
+
+/// Functions of a kernel, of which there is none here.
+pub const BLACKLIST: &Blacklist = &blacklist::ARM64;
+
+/// SIGTRAP
+pub const SIGNAL: u32 = 5;
+
+/// The processor that took the trap.
+#[derive(Debug, Default)]
+pub struct ThisProcessor;
+
+impl Processor for ThisProcessor {
+    /// With the keys of the process, which are in effect here too.
+    fn sign(&self, pointer: u64, modifier: u64) -> u64 {
+        let signed;
+        // SAFETY: PACIA1716, encoded in the hint space, so that every AArch64 processor executes it.
+        // It writes only x17.
+        unsafe {
+            asm!(
+                "hint #8",
+                inout("x17") pointer => signed,
+                in("x16") modifier,
+                options(nomem, nostack, preserves_flags),
+            );
+        }
+        signed
+    }
+
+    /// Whether the processor implements BTI: field BT of ID_AA64PFR1_EL1, which the kernel emulates
+    /// for programs.
+    fn has_branch_types(&self) -> bool {
+        let features: u64;
+        // SAFETY: the kernel lets programs read it.
+        unsafe {
+            asm!(
+                "mrs {}, id_aa64pfr1_el1",
+                out(reg) features,
+                options(nomem, nostack, preserves_flags),
+            );
+        }
+        features & 0b1111 != 0
+    }
+}
+
+/// Linux's `struct ucontext` (`asm/ucontext.h`, `asm/sigcontext.h`), as far as it is needed.
+#[repr(C)]
+pub struct Context {
+    flags: u64,
+    link: u64,
+    stack: [u64; 3],
+    /// The mask of signals, and room for more.
+    pub mask: u64,
+    masks: [u64; 15],
+    /// The next is aligned to 16 bytes.
+    reserved: u64,
+    fault: u64,
+    x: [u64; 31],
+    sp: u64,
+    pc: u64,
+    pstate: u64,
+}
+
+const _: () = assert!(core::mem::offset_of!(Context, fault) == 176);
+
+impl Context {
+    /// The thread's registers.
+    pub fn regs(&self) -> Regs {
+        let (x, sp, pc, pstate) = (self.x, self.sp, self.pc, self.pstate);
+        Regs { x, sp, pc, pstate }
+    }
+
+    /// Has the thread continue with these.
+    pub fn set(&mut self, regs: &Regs) {
+        self.x = regs.x;
+        (self.sp, self.pc, self.pstate) = (regs.sp, regs.pc, regs.pstate);
+    }
+}
+
+/// The address of a detour's site.
+pub fn pc(regs: &Regs) -> usize {
+    regs.pc as usize
+}
+
+/// The number and the arguments of a system call.
+pub fn system_call(regs: &Regs) -> (usize, [usize; 6]) {
+    let [a, b, c, d, e, f, _, _, number, ..] = regs.x;
+    (number as usize, [a, b, c, d, e, f].map(|it| it as usize))
+}
+
+/// Sets what is different after a system call.
+pub fn set_result(regs: &mut Regs, result: isize) {
+    let [first, ..] = &mut regs.x;
+    *first = result as u64;
+}
+
+/// A register by its number: the order is that of [`Regs`].
+pub fn register(regs: &Regs, number: u64) -> u64 {
+    let rest = [regs.sp, regs.pc, regs.pstate];
+    let mut all = regs.x.iter().chain(&rest);
+    let register = usize::try_from(number).ok().and_then(|it| all.nth(it));
+    register.copied().unwrap_or_default()
+}
+
+/// TPIDR_EL0.
+pub fn thread_pointer() -> usize {
+    let pointer;
+    // SAFETY: programs may read it.
+    unsafe {
+        asm!("mrs {}, tpidr_el0", out(reg) pointer, options(nomem, nostack, preserves_flags));
+    }
+    pointer
+}
+
+/// Nothing depends on `AT_HWCAP2`.
+pub fn begin_with(_: u64) {}

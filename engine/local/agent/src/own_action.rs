@@ -1,0 +1,82 @@
+//! What the process does on the signal of traps itself: kept for it, as the action that the kernel has is
+//! ours.
+
+use core::mem::size_of;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::arch::frame::SIGNAL;
+use crate::sys::{self, Action};
+
+/// The bit of the signal in a mask.
+pub const BIT: u64 = 1 << (SIGNAL - 1);
+
+/// What the process does on the signal itself: an [`Action`], whose parts threads set.
+static BEFORE: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+
+/// The action.
+pub fn before() -> Action {
+    let [handler, flags, restorer, mask] = BEFORE.each_ref().map(|it| it.load(Ordering::Relaxed));
+    Action {
+        handler,
+        flags,
+        restorer,
+        mask: mask as u64,
+    }
+}
+
+/// Sets it.
+pub fn set_before(action: &Action) {
+    let parts = [
+        action.handler,
+        action.flags,
+        action.restorer,
+        action.mask as usize,
+    ];
+    for (to, from) in BEFORE.iter().zip(parts) {
+        to.store(from, Ordering::Relaxed);
+    }
+}
+
+/// The process asks for the action on the signal, and sets it, as rt_sigaction(2): addresses, or 0.
+/// Returns 0, or a negated error number.
+pub fn act(new: usize, old: usize) -> isize {
+    const FAULT: isize = -14;
+    let previous = before();
+    let wanted = (new != 0).then(|| read_action(new));
+    if wanted.is_some_and(|action| action.is_none())
+        || (old != 0 && write_action(old, &previous).is_none())
+    {
+        return FAULT;
+    }
+    if let Some(action) = wanted.flatten() {
+        set_before(&action);
+    }
+    0
+}
+
+/// Reads an action of the process's.
+pub fn read_action(address: usize) -> Option<Action> {
+    let mut bytes = [0; size_of::<Action>()];
+    sys::load(address, &mut bytes).ok()?;
+    let (words, _) = bytes.as_chunks();
+    let words = words.first_chunk::<4>()?.map(u64::from_ne_bytes);
+    let [handler, flags, restorer, mask] = words;
+    Some(Action {
+        handler: handler as usize,
+        flags: flags as usize,
+        restorer: restorer as usize,
+        mask,
+    })
+}
+
+/// Writes one.
+fn write_action(address: usize, action: &Action) -> Option<()> {
+    let words = [
+        action.handler as u64,
+        action.flags as u64,
+        action.restorer as u64,
+        action.mask,
+    ];
+    let bytes = words.map(u64::to_ne_bytes);
+    sys::store(address, bytes.as_flattened()).ok()
+}
