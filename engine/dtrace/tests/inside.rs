@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -285,7 +285,7 @@ fn a_running_process_is_as_before_when_tracing_ends_or_is_killed() {
     let before = running.state();
     let pid = running.0.id();
     let probes = format!("pid{pid}:::entry, pid{pid}:::return {{ @ = count(); }}");
-    let output = dtrace(&format!("{probes} tick-200ms {{ exit(0); }}"))
+    let output = dtrace(&format!("{probes} tick-1s {{ exit(0); }}"))
         .output()
         .unwrap();
     let hits: u64 = String::from_utf8(output.stdout)
@@ -297,12 +297,19 @@ fn a_running_process_is_as_before_when_tracing_ends_or_is_killed() {
     assert!(running.state() == before);
 
     let mut killed = dtrace(&probes).spawn().unwrap();
-    sleep(Duration::from_millis(500));
-    assert!(running.state() != before, "nothing is armed");
+    wait_until(|| running.state() != before);
     killed.kill().unwrap();
     killed.wait().unwrap();
-    sleep(Duration::from_millis(500));
-    assert!(running.state() == before);
+    wait_until(|| running.state() == before);
+}
+
+/// Waits until `is_so`, for half a minute at most.
+fn wait_until(is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]
