@@ -4,8 +4,6 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::iter::successors;
-use std::num::NonZeroUsize;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
@@ -13,10 +11,8 @@ use std::time::{Duration, SystemTime};
 use engine_isa::Unreadable;
 use engine_isa::arm::{Arm, Regs};
 use engine_tracer::{
-    Blacklist, Clock, Context, Cpus, Denied, Event, Events, InSlot, KernelText, Numbers, OffLimits,
-    Origin, OutOfMemory, Patch, ProbeMemory, Processes, Refused, Space, Symbols, TASK_NAME, Task,
-    Tasks, Tracer, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
-    blacklist,
+    Blacklist, Clock, Context, Cpus, Denied, InSlot, Origin, OutOfMemory, ProbeMemory, Processes,
+    Space, TASK_NAME, Task, Tasks, Tracer, UserFrame, UserPatch, WithoutKernel, blacklist,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -261,117 +257,8 @@ impl Processes for Machine {
     fn wake_held(&self) {}
 }
 
-impl KernelText for Machine {
-    fn peek(&self, _: usize, _: &mut [u8]) -> Result<(), Unreadable> {
-        Err(Unreadable)
-    }
-
-    fn peek_original(&self, _: usize, _: &mut [u8]) -> Result<(), Unreadable> {
-        Err(Unreadable)
-    }
-
-    fn hold_kprobes<R>(&self, work: impl FnOnce() -> R) -> R {
-        work()
-    }
-
-    fn has_kprobe(&self, _: usize) -> bool {
-        false
-    }
-
-    fn patch(&self, patches: &mut [Patch]) {
-        patches.iter_mut().for_each(|patch| patch.failed = 1);
-    }
-
-    fn direct_dispatch(&self, _: bool) -> Result<(), Refused> {
-        Ok(())
-    }
-
-    fn pin(&self, _: bool) {}
-
-    /// No memory for code: there are no instructions to copy there.
-    const CODE: usize = 0;
-
-    fn code_range(&self) -> Range<usize> {
-        0..0
-    }
-
-    fn code_alloc(&self) -> Result<usize, OutOfMemory> {
-        Err(OutOfMemory)
-    }
-
-    fn code_free(&self, _: usize) {}
-
-    fn code_write(&self, _: usize, _: &[u8]) {}
-
-    fn synchronize_code(&self) {}
-
-    fn rewritten(&self, _: usize) -> bool {
-        false
-    }
-
-    fn ftrace_slot(&self, _: usize) -> usize {
-        0
-    }
-
-    fn has_calls(&self) -> bool {
-        false
-    }
-
-    fn call_of(&self, _: usize) -> Option<NonZeroUsize> {
-        None
-    }
-
-    fn trace_calls(&self, _: &[usize]) -> Result<(), Refused> {
-        Err(Refused)
-    }
-}
-
-impl Symbols for Machine {
-    fn blacklist(&self) -> &'static Blacklist {
-        &blacklist::ARM
-    }
-
-    fn off_limits(&self, _: usize) -> Option<OffLimits> {
-        Some(OffLimits::Discarded)
-    }
-
-    fn is_return_thunk(&self, _: usize) -> bool {
-        false
-    }
-
-    fn each_module(&self, _: &mut VisitModule<'_>) -> Result<(), OutOfMemory> {
-        Ok(())
-    }
-
-    fn each_function(&self, _: usize, _: &mut Visit<'_>) -> Result<(), OutOfMemory> {
-        Ok(())
-    }
-}
-
-impl Events for Machine {
-    fn each_syscall(&self, _: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
-        Ok(())
-    }
-
-    fn syscall_argument(&self, _: &Regs, _: u64) -> u64 {
-        0
-    }
-
-    fn each_tracepoint(&self, _: &mut VisitTracepoint<'_>) -> Result<(), OutOfMemory> {
-        Ok(())
-    }
-
-    fn tracepoint_register(&self, _: usize, _: u32) -> Result<(), Refused> {
-        Err(Refused)
-    }
-
-    fn tracepoint_unregister(&self, _: usize, _: u32) {}
-
-    fn tracepoints_synchronize(&self) {}
-
-    fn subscribe(&self, _: Event, _: &Numbers) -> Result<(), Refused> {
-        Err(Refused)
-    }
+impl WithoutKernel for Machine {
+    const BLACKLIST: &'static Blacklist = &blacklist::ARM;
 }
 
 /// A clock's time in nanoseconds.

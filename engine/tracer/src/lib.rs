@@ -65,6 +65,7 @@ pub use platform::{
     InSlot, KERNEL, KernelText, Key, Listed, Lock, Numbers, OffLimits, Origin, Patch, Patched,
     Platform, ProbeMemory, Processes, Rcu, Refused, Space, Symbols, SystemCall, TASK_NAME, Task,
     Tasks, TryLock, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
+    WithoutKernel,
 };
 pub use probe::glob::matches;
 pub use providers::pid::{Created, Hit};

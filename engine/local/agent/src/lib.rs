@@ -50,7 +50,6 @@ mod mapping;
 mod maps;
 mod masks;
 mod memory;
-mod nothing;
 mod own_action;
 mod serve;
 mod slots;

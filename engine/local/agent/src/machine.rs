@@ -1,12 +1,12 @@
-//! The platform: one process. What it has nothing of is in [`nothing`](crate::nothing).
+//! The platform: one process.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use engine_abi::channel::Start;
 use engine_isa::Unreadable;
 use engine_tracer::{
-    Clock, Context, Cpus, Denied, InSlot, Origin, OutOfMemory, ProbeMemory, Processes, Space, Task,
-    Tasks, UserFrame, UserPatch,
+    Blacklist, Clock, Context, Cpus, Denied, InSlot, Origin, OutOfMemory, ProbeMemory, Processes,
+    Space, Task, Tasks, UserFrame, UserPatch, WithoutKernel,
 };
 
 use crate::arch::frame::{self, Regs};
@@ -168,6 +168,10 @@ impl Tasks for Process {
     fn stack(&self, _: Origin<'_, Regs>, _: &mut [u64]) -> usize {
         0
     }
+}
+
+impl WithoutKernel for Process {
+    const BLACKLIST: &'static Blacklist = frame::BLACKLIST;
 }
 
 impl Processes for Process {

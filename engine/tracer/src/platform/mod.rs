@@ -16,6 +16,7 @@ pub mod task;
 pub mod text;
 pub mod time;
 pub mod user;
+pub mod without_kernel;
 
 pub use actions::Actions;
 pub use events::{
@@ -28,6 +29,7 @@ pub use task::{Context, Origin, TASK_NAME, Task, Tasks, UserOrigin};
 pub use text::{KernelText, Patch};
 pub use time::Clock;
 pub use user::{FrameLayout, FrameRecord, UserFrame};
+pub use without_kernel::WithoutKernel;
 
 /// A kernel, or a fake of one.
 pub trait Platform:

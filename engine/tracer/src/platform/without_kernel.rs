@@ -1,18 +1,24 @@
-//! What a process has nothing of: kernel text, kernel symbols and kernel events.
+//! A platform in a process: without kernel text, kernel symbols and kernel events.
 
 use core::num::NonZeroUsize;
 use core::ops::Range;
 
 use engine_isa::Unreadable;
-use engine_tracer::{
-    Blacklist, Event, Events, KernelText, Numbers, OffLimits, OutOfMemory, Patch, Refused, Symbols,
-    Visit, VisitModule, VisitSyscall, VisitTracepoint,
+
+use super::{
+    Event, Events, KernelText, Numbers, OffLimits, Patch, Refused, Symbols, Tasks, Visit,
+    VisitModule, VisitSyscall, VisitTracepoint,
 };
+use crate::grow::OutOfMemory;
+use crate::site::blacklist::Blacklist;
 
-use crate::arch::frame::{self, Regs};
-use crate::machine::Process;
+/// A platform that has nothing of a kernel.
+pub trait WithoutKernel: Tasks {
+    /// Of a kernel of this architecture; nothing is looked up in it.
+    const BLACKLIST: &'static Blacklist;
+}
 
-impl KernelText for Process {
+impl<T: WithoutKernel> KernelText for T {
     fn peek(&self, _: usize, _: &mut [u8]) -> Result<(), Unreadable> {
         Err(Unreadable)
     }
@@ -77,9 +83,9 @@ impl KernelText for Process {
     }
 }
 
-impl Symbols for Process {
+impl<T: WithoutKernel> Symbols for T {
     fn blacklist(&self) -> &'static Blacklist {
-        frame::BLACKLIST
+        T::BLACKLIST
     }
 
     fn off_limits(&self, _: usize) -> Option<OffLimits> {
@@ -99,12 +105,12 @@ impl Symbols for Process {
     }
 }
 
-impl Events for Process {
+impl<T: WithoutKernel> Events for T {
     fn each_syscall(&self, _: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
         Ok(())
     }
 
-    fn syscall_argument(&self, _: &Regs, _: u64) -> u64 {
+    fn syscall_argument(&self, _: &T::Regs, _: u64) -> u64 {
         0
     }
 
