@@ -137,6 +137,12 @@ pub enum Error {
         /// The cause.
         why: io::Error,
     },
+    /// Without the module, a process with a thread that would be killed by its first trap.
+    #[error(
+        "failed to trace pid {0} without the module: a thread of it blocks SIGTRAP; start it by -c, or \
+         load the module"
+    )]
+    BlocksTraps(u32),
     /// Without the module, more than one process is named.
     #[error("without the module one process can be traced at a time, and these are named: {}", pids(.0))]
     SeveralProcesses(Vec<u32>),

@@ -108,9 +108,11 @@ impl Target {
         reached.map_err(|why| Error::Entry { pid, why })
     }
 
-    /// Whether it is held at its program's entry point.
-    pub fn is_at_entry(&self) -> bool {
-        self.is_at_entry
+    /// Whether it is held at its program's entry point, and no thread of it runs: libraries can have
+    /// started some by then.
+    pub fn is_held(&self) -> bool {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.pid.as_raw_pid()));
+        self.is_at_entry && threads.is_ok_and(|threads| threads.count() == 1)
     }
 
     /// Does `work` while ptrace(2) has stopped its first thread: a command's is at its entry point,

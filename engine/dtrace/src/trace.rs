@@ -132,7 +132,7 @@ fn engine(
     let own = targets.iter_mut().find(|target| target.pid() == pid);
     let engine = match own {
         Some(target) => {
-            let has_jumps = target.is_at_entry();
+            let has_jumps = target.is_held();
             target.while_stopped(|| Inside::open(pid, has_jumps, absence))
         }
         None => Target::grab(&pid.to_string())?.while_stopped(|| Inside::open(pid, false, absence)),

@@ -222,6 +222,30 @@ fn children_run_without_probes() {
 }
 
 #[test]
+fn another_library_can_take_the_place_of_one() {
+    let folder = folder();
+    for name in ["one", "two"] {
+        let status = Command::new("gcc")
+            .args(["-O2", "-g0", "-shared", "-fPIC", "-o"])
+            .arg(folder.path().join(format!("lib{name}.so")))
+            .arg(format!("-D{name}"))
+            .arg(format!("{SOURCES}/library.c"))
+            .status();
+        assert!(status.unwrap().success());
+    }
+    let program = build(&folder, "reload", "-O2");
+    let command = format!("{} {}", program.display(), folder.path().display());
+    let plain = shell(&command);
+    let all = "pid$target:::entry, pid$target:::return { @ = count(); }
+        pid$target:libone.so:only_one:entry, pid$target:libtwo.so:only_two:entry { @own[probefunc] = count(); }
+        END { printa(\"%s %@d\\n\", @own); }";
+    let (output, traced) = trace(&folder, all, &command);
+    assert_eq!(output.stdout, plain.stdout);
+    let traced = counts(&traced);
+    assert_eq!([traced["only_one"], traced["only_two"]], [30, 30]);
+}
+
+#[test]
 fn a_trap_of_the_programs_own_ends_it_as_it_did() {
     let folder = folder();
     let program = build(&folder, "trap", "-O1");

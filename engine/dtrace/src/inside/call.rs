@@ -10,7 +10,7 @@ use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-use super::ptrace::{registers, set_registers};
+use super::ptrace::{registers, set_registers, set_signal_mask, signal_mask};
 use super::vdso::Vdso;
 
 /// Where an architecture's registers are in those of ptrace(2), by number.
@@ -73,30 +73,34 @@ pub struct Caller {
     pub clock: u64,
     /// Its registers before.
     saved: Vec<usize>,
-    /// Signals that came meanwhile.
-    signals: Vec<Signal>,
+    /// The signals that it blocked before. It blocks all of them meanwhile.
+    mask: u64,
 }
 
 impl Caller {
-    /// Prepares a thread that is stopped by ptrace(2). Its options are set.
-    pub fn new(thread: i32) -> Result<Self> {
+    /// Prepares a thread that is stopped by ptrace(2). Its options are set; it is killed with this process
+    /// if it is its child.
+    pub fn new(thread: i32, is_child: bool) -> Result<Self> {
         let here = std::env::consts::ARCH;
         let layout = LAYOUTS.iter().find(|layout| layout.name == here);
         let layout = layout.ok_or(ErrorKind::Unsupported)?;
         let vdso = Vdso::read(thread)?;
         let instruction = vdso.find(layout.instruction).ok_or(ErrorKind::NotFound)?;
         let of = Pid::from_raw(thread);
-        let options = Options::PTRACE_O_TRACESYSGOOD
+        let mut options = Options::PTRACE_O_TRACESYSGOOD
             | Options::PTRACE_O_TRACECLONE
             | Options::PTRACE_O_TRACEEXEC;
+        options.set(Options::PTRACE_O_EXITKILL, is_child);
         ptrace::setoptions(of, options)?;
+        let mask = signal_mask(thread)?;
+        set_signal_mask(thread, u64::MAX)?;
         Ok(Self {
             thread: of,
             layout,
             clock: vdso.symbol(layout.clock).unwrap_or_default(),
             instruction,
             saved: registers(thread)?,
-            signals: Vec::new(),
+            mask,
         })
     }
 
@@ -139,17 +143,19 @@ impl Caller {
                 {
                     cloned(ptrace::getevent(self.thread)? as i32);
                 }
-                WaitStatus::PtraceEvent(..) => {}
-                WaitStatus::Stopped(_, signal) => self.signals.push(signal),
+                // It blocks all signals but SIGSTOP, which stops it once it is let go.
+                WaitStatus::PtraceEvent(..) | WaitStatus::Stopped(..) => {}
                 _ => return Err(ErrorKind::BrokenPipe.into()),
             }
         }
     }
 
-    /// Gives the thread its registers back. Returns the signals that it is to get.
-    pub fn finish(self) -> Result<Vec<Signal>> {
-        set_registers(self.thread.as_raw(), &self.saved)?;
-        Ok(self.signals)
+    /// Gives the thread its registers back, and its signals but that of traps.
+    pub fn finish(self) -> Result<()> {
+        const TRAP: u64 = 1 << (Signal::SIGTRAP as u32 - 1);
+        let thread = self.thread.as_raw();
+        set_registers(thread, &self.saved)?;
+        set_signal_mask(thread, self.mask & !TRAP)
     }
 
     /// Has a thread that is stopped begin at `pc`, as a function with this argument.

@@ -16,6 +16,7 @@ use libc::{
     CLONE_PARENT, CLONE_SIGHAND, CLONE_VM, MAP_ANONYMOUS, MAP_PRIVATE, PROT_READ, PROT_WRITE,
 };
 use nix::sys::ptrace;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
@@ -25,7 +26,7 @@ use zerocopy::IntoBytes;
 use super::call::Caller;
 use super::image;
 use super::memory::memory;
-use super::ptrace::block_signals;
+use super::ptrace::set_signal_mask;
 use crate::entry_point::auxiliary;
 
 /// A page, for what the agent finds at its start.
@@ -46,20 +47,26 @@ pub struct Agent {
     pub pid: i32,
 }
 
-/// Puts the agent into process `pid`, whose first thread is stopped, and is as it was afterwards.
-/// `has_jumps` says that sites are armed by jumps where that is
+/// Puts the agent into process `pid`, whose first thread is stopped, and is as it was afterwards; but it
+/// does not block the signal of traps. `has_jumps` says that sites are armed by jumps where that is
 /// possible.
 pub fn inject(pid: i32, has_jumps: bool) -> Result<Agent> {
-    let mut caller = Caller::new(pid)?;
-    let injected = start(pid, &mut caller, has_jumps);
-    // If nothing came of it, the thread must go on all the same.
-    let signals = caller.finish();
+    // What interrupts this process must not leave the other one with what is not its own.
+    let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+    let injected = undisturbed(pid, has_jumps);
+    before.thread_set_mask()?;
     let agent = injected?;
-    for signal in signals? {
-        nix::sys::signal::kill(Pid::from_raw(pid), signal)?;
-    }
     let ends = ends(agent)?;
     Ok(Agent { ends, pid: agent })
+}
+
+fn undisturbed(pid: i32, has_jumps: bool) -> Result<i32> {
+    let is_child = parent(pid)? == std::process::id();
+    let mut caller = Caller::new(pid, is_child)?;
+    let injected = start(pid, &mut caller, has_jumps);
+    // If nothing came of it, the thread must go on all the same.
+    caller.finish()?;
+    injected
 }
 
 /// Returns the PID of the agent.
@@ -98,11 +105,20 @@ fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
     caller.call(libc::SYS_clone, &[flags, caller.sp()], |child| {
         agent = child
     })?;
+    let begun = begin(agent, caller, base, behind);
+    if begun.is_err() {
+        // It would run on the thread's own stack.
+        kill(Pid::from_raw(agent), Signal::SIGKILL)?;
+    }
+    begun.map(|()| agent)
+}
+
+/// Has the agent begin, which has just been cloned.
+fn begin(agent: i32, caller: &Caller, base: usize, behind: usize) -> Result<()> {
     wait_stopped(agent)?;
-    block_signals(agent)?;
+    set_signal_mask(agent, u64::MAX)?;
     caller.begin(agent, base + image::ENTRY, behind)?;
-    ptrace::detach(Pid::from_raw(agent), None)?;
-    Ok(agent)
+    Ok(ptrace::detach(Pid::from_raw(agent), None)?)
 }
 
 fn wait_stopped(child: i32) -> Result<()> {

@@ -8,7 +8,7 @@ mod memory;
 mod ptrace;
 mod vdso;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -19,6 +19,7 @@ use engine_abi::channel::{Answer, Question};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 use rustix::io::Errno;
+use signal_hook::consts::SIGTRAP;
 use zerocopy::IntoBytes;
 
 use crate::engine::Absence;
@@ -44,6 +45,9 @@ impl Inside {
     /// else of it runs, so that text can be overwritten by jumps. `without` is why the
     /// kernel's is unavailable.
     pub fn open(pid: u32, has_jumps: bool, without: Absence) -> Result<Self, Error> {
+        if blocks_traps(pid) {
+            return Err(Error::BlocksTraps(pid));
+        }
         let agent = inject::inject(pid.cast_signed(), has_jumps);
         let agent = agent.map_err(|why| Error::Inject { pid, why })?;
         let [channel, opened] = agent.ends;
@@ -54,6 +58,24 @@ impl Inside {
             without,
         })
     }
+}
+
+/// Whether a thread but the first blocks the signal of traps, which would end the process at its first
+/// one.
+fn blocks_traps(pid: u32) -> bool {
+    const TRAP: u64 = 1 << (SIGTRAP - 1);
+    let threads = fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten();
+    let others = threads
+        .flatten()
+        .filter(|it| *it.file_name() != *pid.to_string());
+    let mut texts = others.filter_map(|it| fs::read_to_string(it.path().join("status")).ok());
+    texts.any(|text| {
+        let blocked = text.lines().find_map(|line| line.strip_prefix("SigBlk:"));
+        let blocked = blocked.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        blocked.is_some_and(|mask| mask & TRAP != 0)
+    })
 }
 
 impl Socket {

@@ -9,6 +9,7 @@ use libc::{c_long, c_void, iovec, pid_t};
 const GENERAL: usize = 1;
 
 /// `linux/ptrace.h`
+const GETSIGMASK: u32 = 0x420a;
 const SETSIGMASK: u32 = 0x420b;
 
 /// The most words that an architecture has of general registers.
@@ -41,9 +42,17 @@ pub fn set_registers(thread: pid_t, words: &[usize]) -> Result<()> {
     done(unsafe { libc::ptrace(libc::PTRACE_SETREGSET, thread, kind, place) })
 }
 
-/// Blocks all signals of a thread that is stopped.
-pub fn block_signals(thread: pid_t) -> Result<()> {
-    let mask = u64::MAX;
+/// The signals that a thread blocks, which is stopped.
+pub fn signal_mask(thread: pid_t) -> Result<u64> {
+    let mut mask = 0u64;
+    let size: *mut c_void = std::ptr::without_provenance_mut(size_of_val(&mask));
+    // SAFETY: the kernel writes a mask of this size.
+    done(unsafe { libc::ptrace(GETSIGMASK, thread, size, &raw mut mask) })?;
+    Ok(mask)
+}
+
+/// Sets them.
+pub fn set_signal_mask(thread: pid_t, mask: u64) -> Result<()> {
     let size: *mut c_void = std::ptr::without_provenance_mut(size_of_val(&mask));
     // SAFETY: the kernel reads a mask of this size.
     done(unsafe { libc::ptrace(SETSIGMASK, thread, size, &raw const mask) })

@@ -102,7 +102,8 @@ pub fn remove() {
     let _ = unsafe { sys::set_action(frame::SIGNAL, &own_action::before()) };
 }
 
-fn is_traced() -> bool {
+/// Whether this is the traced process, or a child that shares its memory.
+pub fn is_traced() -> bool {
     // SAFETY: null, or the page that `install` mapped and nothing unmaps.
     let flag = unsafe { IS_TRACED.load(Ordering::Acquire).as_ref() };
     flag.is_some_and(|flag| flag.load(Ordering::Relaxed) != 0)

@@ -19,7 +19,6 @@ use crate::arch::frame::TRAP;
 use crate::arch::windows::{self, Body, JUMP};
 use crate::mapping::Mapping;
 use crate::maps;
-use crate::masks::CALLS;
 use crate::sync::Control;
 use crate::{code, sys};
 
@@ -86,6 +85,17 @@ pub fn while_stopped<R>(work: impl FnOnce() -> R) -> R {
     done
 }
 
+/// The process has unmapped this range: something else may be there by now.
+pub fn forget(range: &Range<usize>) {
+    let is_apart = |it: &Range<usize>| it.end <= range.start || range.end <= it.start;
+    KNOWN.with(|known| {
+        known.functions.retain(|start, _| !range.contains(start));
+        known.windows.retain(|start, _| !range.contains(start));
+        known.mappings.retain(|mapping| is_apart(&mapping.range));
+        known.guarded.retain(is_apart);
+    });
+}
+
 /// The command has named a function.
 pub fn add_function(address: u64, size: u64) {
     let (address, size) = (address as usize, size as usize);
@@ -113,7 +123,8 @@ fn put_original(windows: &BTreeMap<usize, Window>, address: usize, bytes: &mut [
 /// Arms sites by jumps, as far as they can be; returns those that are left for traps.
 pub fn arm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
     let mut rest = Vec::new();
-    if !ARE_WANTED.load(Ordering::Relaxed) {
+    // A thread could be in the middle of what a jump overwrites.
+    if !IS_STOPPED.load(Ordering::Relaxed) {
         rest.extend(patches.iter_mut());
         return rest;
     }
@@ -250,6 +261,13 @@ impl Known {
         }
         let mapping = self.mappings.iter().find(|it| is_in(it));
         let mapping = mapping.ok_or(OutOfMemory)?;
+        let mut there = filled(function.len(), || 0)?;
+        code::read(function.start, &mut there).map_err(|_| OutOfMemory)?;
+        put_original(&self.windows, function.start, &mut there);
+        // Other code may be there by now.
+        if there != mapping.text(function.clone()) {
+            return Ok(());
+        }
         let body = Body::of(mapping, function, next);
         let windows = body.windows(sites, mapping.targets_in(function));
         for window in windows {
@@ -302,7 +320,7 @@ impl Known {
                 continue;
             }
             let read = self.mappings.iter().find(|it| is_it(it));
-            let guards = read.map_or(Vec::new(), |it| windows::guards(it, &CALLS));
+            let guards = read.map_or(Vec::new(), |it| windows::guards(it, &sys::MASKING_CALLS));
             for guard in guards {
                 let bytes = guard.start..guard.start.saturating_add(JUMP);
                 if has_window(&self.windows, &bytes) {
@@ -352,7 +370,8 @@ impl Known {
                 detour: window.detour,
                 bytes: window.original,
             });
-            replace(changes.collect());
+            // What is not our jump any more is not ours to undo.
+            replace(changes.filter(Change::is_in_place).collect());
         }
     }
 }
@@ -408,6 +427,15 @@ struct Change {
     address: usize,
     detour: usize,
     bytes: [u8; JUMP],
+}
+
+impl Change {
+    /// Whether the window's jump is there.
+    fn is_in_place(&self) -> bool {
+        let mut there = [0; JUMP];
+        let is_read = code::read(self.address, &mut there).is_ok();
+        is_read && there == windows::jump(self.address, self.detour)
+    }
 }
 
 /// How many windows are written at a time.

@@ -56,7 +56,7 @@ impl Cpus for Process {
     }
 
     fn synchronize(&self) {
-        slots::synchronize(alive::is_alive);
+        let _ = slots::synchronize(alive::is_alive);
     }
 
     fn cpu(&self) -> usize {

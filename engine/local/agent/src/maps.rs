@@ -14,17 +14,20 @@ pub const PAGE: usize = 4096;
 /// Below this nothing is mapped: `vm.mmap_min_addr` is 64 KiB where it is set.
 const LOWEST: usize = 1 << 16;
 
-/// The free range of this size, a multiple of a page, that is nearest to `near`.
+/// The free range of this size, a multiple of a page, that is nearest to `near`, as far as it ends where
+/// a mapping begins: above one, its heap may grow, and below a stack that.
 pub fn free_range(near: usize, size: usize) -> Option<usize> {
     let text = read().ok()?;
-    let near = near & !PAGE.wrapping_sub(1);
-    let distance = |start: &usize| start.abs_diff(near);
     let mut end = LOWEST;
     let mut nearest = None;
-    for (first, behind) in text.split(|byte| *byte == b'\n').filter_map(range) {
-        if end.saturating_add(size) <= first {
-            let candidates = [end, first.wrapping_sub(size)];
-            nearest = candidates.into_iter().chain(nearest).min_by_key(distance);
+    for line in text.split(|byte| *byte == b'\n') {
+        let Some((first, behind)) = range(line) else {
+            continue;
+        };
+        if end.saturating_add(size) <= first && !line.ends_with(b"[stack]") {
+            let start = first.wrapping_sub(size);
+            let candidates = nearest.into_iter().chain([start]);
+            nearest = candidates.min_by_key(|start| start.abs_diff(near));
         }
         end = behind;
     }

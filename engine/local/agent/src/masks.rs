@@ -13,19 +13,10 @@
 use syscalls::{Sysno, syscall};
 
 use crate::arch::frame::{self, Regs};
+use crate::handler;
+use crate::machine;
 use crate::own_action::{self, BIT, read_action};
 use crate::sys::{self, Action};
-
-/// The calls that take a mask.
-pub const CALLS: [usize; 7] = [
-    Sysno::rt_sigprocmask as usize,
-    Sysno::rt_sigaction as usize,
-    Sysno::rt_sigsuspend as usize,
-    Sysno::ppoll as usize,
-    Sysno::pselect6 as usize,
-    Sysno::epoll_pwait as usize,
-    Sysno::epoll_pwait2 as usize,
-];
 
 /// EFAULT
 const FAULT: isize = -14;
@@ -52,7 +43,9 @@ pub unsafe extern "C" fn call(regs: *mut Regs) {
     let mut action = Action::default();
     let is_own = number == Sysno::rt_sigaction as usize && arguments[0] == frame::SIGNAL as usize;
     let result = if is_own {
-        own_action::act(arguments[1], arguments[2])
+        // A child that shares the memory, until it executes a program, must not change the process's.
+        let is_childs = handler::is_traced() && sys::process() != machine::own_pid();
+        own_action::act(arguments[1], arguments[2], is_childs)
     } else {
         replace_mask(number, &mut arguments, &mut mask, &mut action);
         let [a, b, c, d, e, f] = arguments;

@@ -37,9 +37,9 @@ pub fn set_before(action: &Action) {
     }
 }
 
-/// The process asks for the action on the signal, and sets it, as rt_sigaction(2): addresses, or 0.
-/// Returns 0, or a negated error number.
-pub fn act(new: usize, old: usize) -> isize {
+/// The process asks for the action on the signal, and sets it, as rt_sigaction(2): addresses, or 0. If it
+/// is to be kept, nothing is set. Returns 0, or a negated error number.
+pub fn act(new: usize, old: usize, is_kept: bool) -> isize {
     const FAULT: isize = -14;
     let previous = before();
     let wanted = (new != 0).then(|| read_action(new));
@@ -48,7 +48,7 @@ pub fn act(new: usize, old: usize) -> isize {
     {
         return FAULT;
     }
-    if let Some(action) = wanted.flatten() {
+    if let Some(action) = wanted.flatten().filter(|_| !is_kept) {
         set_before(&action);
     }
     0

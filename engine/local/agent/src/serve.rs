@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use engine_abi::channel::{DESCRIPTORS, Start};
-use engine_abi::{Command, PidProbes};
+use engine_abi::{Command, PidProbes, PidRange};
 use engine_tracer::{ConsumerId, Tracer};
 use zerocopy::FromBytes;
 
@@ -19,6 +19,9 @@ type Engine = Tracer<Native, Process>;
 /// How often the agent looks for threads that wait, while it watches a dynamic linker. They cannot
 /// wake it: they have no descriptor in common.
 const LOOK: Duration = Duration::from_millis(1);
+
+/// How long the agent waits for the first question.
+const UNCLAIMED: Duration = Duration::from_secs(30);
 
 /// The agent. It ends with its channel, when it has disarmed everything.
 pub extern "C" fn serve(start: &Start) -> ! {
@@ -51,6 +54,11 @@ fn answer_all(tracer: &'static Engine, requests: Fd, opened: Fd) {
         opened,
         is_watching: false,
     };
+    // The command may have ended before it took its ends.
+    if !sys::poll(requests, Some(UNCLAIMED)) {
+        handler::remove();
+        return;
+    }
     let mut is_alone = true;
     while agent.answer_next().is_ok() {
         // The command has its ends: only they keep the channel open from now on.
@@ -96,6 +104,12 @@ impl Agent {
                     .any(|it| it.number() == number)
             {
                 jumps::add_function(request.address, request.size);
+            }
+            if let Ok((range, _)) = PidRange::ref_from_prefix(body)
+                && number == Command::PidUnmapped.number()
+            {
+                let start = range.address as usize;
+                jumps::forget(&(start..start.saturating_add(range.size as usize)));
             }
             let mut request = || self.tracer.ioctl(self.consumer, number, body, memory);
             // The command resumes the process later.

@@ -14,9 +14,10 @@
 
 use core::cell::Cell;
 use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 
 use crate::arch::frame::{self, Regs};
+use crate::clock::{self, ClockId};
 use crate::sys;
 
 /// Logarithm of a slot's size: 256 KiB, of which the pages that are never used take no memory.
@@ -148,16 +149,22 @@ impl Head {
     }
 }
 
-/// Waits until each slot that is occupied now has been left once. A thread that has ended in its slot,
-/// as when its process was killed, is not waited for.
-pub fn synchronize(is_alive: impl Fn() -> bool) {
+/// Waits until each slot that is occupied now has been left once; returns false if that takes too long.
+/// A thread may have been stopped in its slot, or ended in it, or left it by siglongjmp(3).
+pub fn synchronize(is_alive: impl Fn() -> bool) -> bool {
+    const LONGEST: u64 = 2_000_000_000;
     // Orders what was published before with what is read here.
-    core::sync::atomic::fence(Ordering::SeqCst);
+    fence(Ordering::SeqCst);
+    let begun = clock::now(ClockId::Monotonic);
     for number in 1..count() {
         let Some(head) = head(number) else { continue };
         let before = head.sequence.load(Ordering::SeqCst);
         while before & 1 == 1 && head.sequence.load(Ordering::Acquire) == before && is_alive() {
+            if clock::now(ClockId::Monotonic).wrapping_sub(begun) > LONGEST {
+                return false;
+            }
             sys::relinquish();
         }
     }
+    true
 }

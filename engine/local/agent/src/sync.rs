@@ -95,7 +95,10 @@ impl<T: Send + Sync> Rcu<T> for Published<T> {
         if old.is_null() {
             return Ok(None);
         }
-        slots::synchronize(alive::is_alive);
+        // What a thread may still refer to is never freed.
+        if !slots::synchronize(alive::is_alive) {
+            return Ok(None);
+        }
         // SAFETY: `placed` made it, it is not published any more, and no slot refers to it.
         Ok(Some(unsafe { taken(old) }))
     }

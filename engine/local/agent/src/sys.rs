@@ -356,6 +356,17 @@ pub fn exit() -> ! {
     }
 }
 
+/// The system calls that take a mask of signals to block.
+pub const MASKING_CALLS: [usize; 7] = [
+    Sysno::rt_sigprocmask as usize,
+    Sysno::rt_sigaction as usize,
+    Sysno::rt_sigsuspend as usize,
+    Sysno::ppoll as usize,
+    Sysno::pselect6 as usize,
+    Sysno::epoll_pwait as usize,
+    Sysno::epoll_pwait2 as usize,
+];
+
 /// An action on a signal, as the kernel has it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]

@@ -38,6 +38,9 @@ const CALL: usize = 5;
 /// `lea rsp, [rsp + 128]`.
 const UNSKIP: [u8; 8] = [0x48, 0x8d, 0xa4, 0x24, RED_ZONE as u8, 0, 0, 0];
 
+/// `endbr64`, without its last byte: by addresses, control comes there.
+const LANDING_PAD: [u8; 3] = [0xf3, 0x0f, 0x1e];
+
 /// The most instructions that a window can have: each has at least one byte.
 const STEPS_MAX: usize = JUMP;
 
@@ -148,6 +151,13 @@ impl<'a> Body<'a> {
         let start = function.start;
         let code = mapping.text(start..behind);
         let size = function.len().min(code.len());
+        // Another function may begin there already.
+        let begins = |code: &&[u8]| code.starts_with(&LANDING_PAD);
+        let mut behind = (size..code.len()).map_while(|at| Some((at, code.get(at..)?)));
+        let end = behind
+            .find(|(_, code)| begins(code))
+            .map_or(code.len(), |(at, _)| at);
+        let code = code.get(..end).unwrap_or_default();
         Self {
             mapping,
             start,
@@ -218,10 +228,31 @@ impl<'a> Body<'a> {
     fn window_at(&self, start: usize, is_target: impl Fn(u64) -> bool) -> Option<Window> {
         let rest = self.rest(start);
         let length = displaced(start as u64, rest, self.behind(), &is_target).ok()?;
+        if !self.runs_through(start, length) {
+            return None;
+        }
         // A function may begin in what looks like padding.
         let mut padding = start.wrapping_add(length)..start.wrapping_add(JUMP);
         let is_padding = padding.all(|address| !is_target(address as u64));
         is_padding.then_some(Window { start, length })
+    }
+
+    /// Whether control runs from a window's first instruction through to its last. Behind an instruction
+    /// by which it ends is what something else leads to: an exception's handler, which no branch does.
+    fn runs_through(&self, start: usize, size: usize) -> bool {
+        let end = start.wrapping_add(size);
+        let mut at = start;
+        while at < end {
+            let text = self.text_at(at);
+            let Some(length) = length(&text) else {
+                return false;
+            };
+            at = at.wrapping_add(length);
+            if at < end && !control(&text, at as u64).next {
+                return false;
+            }
+        }
+        true
     }
 
     /// The detour of a window at `at`, whose region begins at `region`: its code, and the offset of
@@ -285,6 +316,9 @@ impl Flow {
             let text = body.text_at(at);
             let length = length(&text)?;
             flow.steps.push(at);
+            if text.starts_with(&LANDING_PAD) {
+                flow.targets.push(at);
+            }
             match control(&text, at as u64).away {
                 Some(Away::To(target)) => flow.targets.push(target as usize),
                 Some(_) => is_indirect |= is_indirect_jump(&text),
@@ -358,9 +392,18 @@ impl Flow {
         let mut is_addresses = true;
         for chunk in 0..ENTRIES_MAX * 4 / bytes.len() {
             let at = table.wrapping_add(chunk.wrapping_mul(bytes.len()));
-            if (!is_distances && !is_addresses) || code::read(at, &mut bytes).is_err() {
+            if !is_distances && !is_addresses {
                 return;
             }
+            let lengths = [512, 256, 128, 64, 32, 16, 8, 4];
+            let mut lengths = lengths.into_iter().filter_map(|length| {
+                let bytes = bytes.get_mut(..length)?;
+                code::read(at, bytes).ok().map(|()| length)
+            });
+            let Some(length) = lengths.next() else {
+                return;
+            };
+            let bytes = bytes.get(..length).unwrap_or_default();
             let (words, _) = bytes.as_chunks::<4>();
             for word in words {
                 let target = table.wrapping_add_signed(i32::from_le_bytes(*word) as isize);
