@@ -44,6 +44,9 @@ pub enum Absence {
     /// The device is not accessible to this user.
     #[error("DTrace requires additional privileges")]
     Forbidden,
+    /// The command was told not to use it.
+    #[error("pidmech=inline traces without the module")]
+    Unwanted,
 }
 
 /// An engine with one consumer, this command. Dropping it disarms and frees everything.

@@ -22,7 +22,7 @@ use crate::local::Local;
 use crate::options::{Mode, Options, Target as Wanted};
 use crate::output::{Output, notice, report};
 use crate::process_probes;
-use crate::setting::Settings;
+use crate::setting::{ProcessMechanism, Settings};
 use crate::sources::Surroundings;
 use crate::target::Target;
 use crate::unwind;
@@ -116,11 +116,14 @@ fn engine(
     compilation: &Compilation,
     targets: &mut [Target],
 ) -> Result<Rc<dyn Engine>, Error> {
+    let processes = named(compilation);
+    let mechanism = compilation.settings.process_mechanism;
+    let is_inline = mechanism == ProcessMechanism::Inline && !processes.is_empty();
     let absence = match device {
-        Ok(device) => return Ok(device),
+        Ok(device) if !is_inline => return Ok(device),
+        Ok(_) => Absence::Unwanted,
         Err(absence) => absence,
     };
-    let processes = named(compilation);
     let needs_kernel =
         processes.is_empty() && (options.mode == Mode::List || !needs_no_kernel(compilation));
     announce(absence, needs_kernel, &compilation.settings)?;
@@ -132,7 +135,7 @@ fn engine(
     let own = targets.iter_mut().find(|target| target.pid() == pid);
     let engine = match own {
         Some(target) => {
-            let has_jumps = target.is_held();
+            let has_jumps = mechanism != ProcessMechanism::Trap && target.is_held();
             target.while_stopped(|| Inside::open(pid, has_jumps, absence))
         }
         None => Target::grab(&pid.to_string())?.while_stopped(|| Inside::open(pid, false, absence)),
@@ -144,7 +147,7 @@ fn engine(
 /// is needed. A missing module is not an error yet: `enable` names the probe that needs it.
 fn announce(absence: Absence, needs_kernel: bool, settings: &Settings) -> Result<(), Error> {
     match (absence, needs_kernel) {
-        (Absence::NotLoaded, _) => {}
+        (Absence::NotLoaded | Absence::Unwanted, _) => {}
         (Absence::Forbidden, true) => return Err(Error::Device(absence.to_string())),
         (Absence::Forbidden, false) => notice(
             settings,

@@ -135,6 +135,24 @@ fn functions_return_as_often_as_they_are_entered() {
 }
 
 #[test]
+fn traps_alone_count_the_same() {
+    let folder = folder();
+    let program = build(&folder, "shapes", "-O2");
+    let own =
+        "pid$target:a.out::entry, pid$target:a.out::return { @[probefunc, probename] = count(); }
+        END { printa(\"%s:%s %@d\\n\", @); }";
+    let of = |mechanism: &str| {
+        let own = format!("#pragma D option pidmech={mechanism}\n{own}");
+        let (output, traced) = trace(&folder, &own, program.to_str().unwrap());
+        (output.stdout, counts(&traced))
+    };
+    let (output, counted) = of("trap");
+    assert_eq!(output, Command::new(&program).output().unwrap().stdout);
+    assert!(counted.len() > 30, "{counted:?}");
+    assert_eq!((output, counted), of("inline"));
+}
+
+#[test]
 fn whole_libraries_are_traced_and_nothing_changes() {
     let folder = folder();
     let all =

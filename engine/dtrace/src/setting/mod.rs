@@ -20,6 +20,17 @@ use refusal::Refusal;
 
 use crate::aggregation::AggregationOptions;
 
+/// How processes are traced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessMechanism {
+    /// By the module if it is there, otherwise by an engine in the process.
+    Auto,
+    /// By an engine in the process, with jumps in place of traps where that is possible.
+    Inline,
+    /// By traps alone: the module's, or those of an engine in the process.
+    Trap,
+}
+
 /// The values of all options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
@@ -43,6 +54,8 @@ pub struct Settings {
     pub policy: BufferPolicy,
     /// `fbtmech`: how function entries are traced.
     pub mechanism: Mechanism,
+    /// `pidmech`: how processes are traced.
+    pub process_mechanism: ProcessMechanism,
     /// `switchrate`: interval of draining principal buffers.
     pub switch_rate: Duration,
     /// `aggrate`: interval of draining aggregations.
@@ -116,6 +129,7 @@ impl Default for Settings {
             speculation_size: 32 << 10,
             policy: BufferPolicy::Switch,
             mechanism: Mechanism::Trap,
+            process_mechanism: ProcessMechanism::Auto,
             switch_rate: second,
             aggregation_rate: second,
             status_rate: second,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine_abi::{BufferPolicy, Mechanism, SPECULATIONS_MAX};
 use engine_dvm::limits::{RECORD_MAX, SCRATCH_MAX, STRING_SIZE, USER_FRAMES_MAX};
 
-use super::{Refusal, Settings, parse, preprocessor};
+use super::{ProcessMechanism, Refusal, Settings, parse, preprocessor};
 use crate::aggregation::Encoding;
 
 /// An option.
@@ -127,6 +127,7 @@ const ROWS: &[Row] = &[
         ),
     ),
     Row("fbtmech", Word(mechanism)),
+    Row("pidmech", Word(process_mechanism)),
     Row("flowindent", On(|it| &mut it.flow_indent)),
     Row("grabanon", NO_ANONYMOUS),
     Row("incdir", Word(preprocessor::include)),
@@ -289,6 +290,16 @@ fn mechanism(settings: &mut Settings, word: &str) -> Option<()> {
         "trap" => Mechanism::Trap,
         "ftrace" => Mechanism::Ftrace,
         "auto" => Mechanism::Auto,
+        _ => return None,
+    };
+    Some(())
+}
+
+fn process_mechanism(settings: &mut Settings, word: &str) -> Option<()> {
+    settings.process_mechanism = match word {
+        "auto" => ProcessMechanism::Auto,
+        "inline" => ProcessMechanism::Inline,
+        "trap" => ProcessMechanism::Trap,
         _ => return None,
     };
     Some(())
