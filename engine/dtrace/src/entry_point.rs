@@ -41,11 +41,15 @@ pub fn reach(pid: i32) -> Result<()> {
     let mut displaced = vec![0; branch.len()];
     memory.read_exact_at(&mut displaced, entry)?;
     memory.write_all_at(branch, entry)?;
-    while pc(pid)? != entry {
+    // A static program begins there, but is still inside of execve(2).
+    loop {
         ptrace::cont(process, None)?;
         sleep(PERIOD);
         ptrace::interrupt(process)?;
         run_until(process, Event::PTRACE_EVENT_STOP)?;
+        if pc(pid)? == entry {
+            break;
+        }
     }
     memory.write_all_at(&displaced, entry)
 }

@@ -143,6 +143,18 @@ pub enum Error {
          load the module"
     )]
     BlocksTraps(u32),
+    /// Without the module, a program that would run without the privilege that it has by itself.
+    #[error(
+        "failed to trace pid {0} without the module: its program is set-user-ID or set-group-ID, and would \
+         run without that: root can trace it"
+    )]
+    LostPrivilege(u32),
+    /// Without the module, a process that ptrace(2) does not let this user trace.
+    #[error(
+        "failed to trace pid {0} without the module: ptrace(2) does not allow it: it is of another user, has \
+         a debugger, or may only be traced by its parents (kernel.yama.ptrace_scope): root can trace it"
+    )]
+    NotAllowed(i32),
     /// Without the module, more than one process is named.
     #[error("without the module one process can be traced at a time, and these are named: {}", pids(.0))]
     SeveralProcesses(Vec<u32>),

@@ -122,7 +122,10 @@ impl Target {
             return work();
         }
         let pid = self.pid.as_raw_pid();
-        entry_point::stop(pid).map_err(|why| Error::Grab { pid, why })?;
+        entry_point::stop(pid).map_err(|why| match why.kind() {
+            ErrorKind::PermissionDenied => Error::NotAllowed(pid),
+            _ => Error::Grab { pid, why },
+        })?;
         let done = work();
         // Fails if it was killed, which is reported then.
         let _ = entry_point::detach(pid);

@@ -380,14 +380,37 @@ fn it_needs_no_privilege() {
 }
 
 #[test]
-fn what_cannot_be_traced_is_said() {
-    let output = dtrace("pid1:a.out::entry, pid2:a.out::entry { @ = count(); }")
-        .output()
-        .unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        told.contains("one process can be traced at a time"),
-        "{told}"
+fn a_static_program_is_traced() {
+    let folder = folder();
+    let program = folder.path().join("static");
+    let status = Command::new("gcc")
+        .args(["-O2", "-static", "-o"])
+        .arg(&program)
+        .arg(format!("{SOURCES}/shapes.c"))
+        .status();
+    assert!(status.unwrap().success());
+    let all = "pid$target:a.out::entry, pid$target:a.out::return { @ = count(); }
+        pid$target:a.out:land:entry { @land = count(); } END { printa(\"%@d\\n\", @land); }";
+    let (output, traced) = trace(&folder, all, program.to_str().unwrap());
+    assert_eq!(
+        output.stdout,
+        Command::new(&program).output().unwrap().stdout
     );
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(traced.lines().next(), Some("50"));
+}
+
+#[test]
+fn what_cannot_be_traced_is_said() {
+    let told = |program: &str, command: &[&str]| {
+        let mut dtrace = dtrace(program);
+        dtrace.args(command);
+        let output = dtrace.output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let several = told("pid1:a.out::entry, pid2:a.out::entry { @ = count(); }", &[]);
+    assert!(
+        several.contains("one process can be traced at a time"),
+        "{several}"
+    );
 }

@@ -11,6 +11,7 @@ mod vdso;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::Shutdown;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use engine_abi::channel::{Answer, Question};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 use rustix::io::Errno;
+use rustix::process::geteuid;
 use signal_hook::consts::SIGTRAP;
 use zerocopy::IntoBytes;
 
@@ -45,6 +47,9 @@ impl Inside {
     /// else of it runs, so that text can be overwritten by jumps. `without` is why the
     /// kernel's is unavailable.
     pub fn open(pid: u32, has_jumps: bool, without: Absence) -> Result<Self, Error> {
+        if has_lost_privilege(pid) {
+            return Err(Error::LostPrivilege(pid));
+        }
         if blocks_traps(pid) {
             return Err(Error::BlocksTraps(pid));
         }
@@ -58,6 +63,17 @@ impl Inside {
             without,
         })
     }
+}
+
+/// Whether the program of a process is set-user-ID or set-group-ID, which ptrace(2) has made it run
+/// without.
+fn has_lost_privilege(pid: u32) -> bool {
+    const SET_ID: u32 = 0o6000;
+    let Ok(file) = fs::metadata(format!("/proc/{pid}/exe")) else {
+        return false;
+    };
+    let user = geteuid();
+    file.mode() & SET_ID != 0 && !user.is_root() && file.uid() != user.as_raw()
 }
 
 /// Whether a thread but the first blocks the signal of traps, which would end the process at its first

@@ -129,11 +129,12 @@ pub unsafe extern "C" fn hit(context: *mut Context, info: *const Info) -> u64 {
         context.set(&regs);
         return Outcome::Done as u64;
     }
-    let hit = slots::with_regs(&mut regs, |regs| match tracer() {
-        Some(tracer) if is_traced() => tracer.user_trap(regs, &mut Own),
+    let before = regs;
+    let hit = slots::with_regs(&before, || match tracer() {
+        Some(tracer) if is_traced() => tracer.user_trap(&mut regs, &mut Own),
         // The child's text is a copy of what was traced, with its traps.
         Some(tracer) => Hit {
-            trap: tracer.user_resume(pc, regs, &mut Own),
+            trap: tracer.user_resume(pc, &mut regs, &mut Own),
             ticket: 0,
         },
         None => Hit {
@@ -162,13 +163,13 @@ pub unsafe extern "C" fn hit(context: *mut Context, info: *const Info) -> u64 {
 ///
 /// # Safety
 /// Called by a detour, with the registers that it has saved.
-pub unsafe extern "C" fn passed(regs: *mut Regs) -> u64 {
+pub unsafe extern "C" fn passed(regs: *const Regs) -> u64 {
     // SAFETY: on the thread's own stack, where only the detour accesses them.
-    let regs = unsafe { &mut *regs };
+    let regs = unsafe { &*regs };
     match tracer() {
-        Some(tracer) if is_traced() => slots::with_regs(regs, |regs| {
-            u64::from(tracer.user_hit(frame::pc(regs), regs))
-        }),
+        Some(tracer) if is_traced() => {
+            slots::with_regs(regs, || u64::from(tracer.user_hit(frame::pc(regs), regs)))
+        }
         _ => 0,
     }
 }

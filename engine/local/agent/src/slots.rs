@@ -102,14 +102,16 @@ pub fn regs() -> Option<Regs> {
 }
 
 /// Runs `work` with these as the registers of the current slot's hit.
-pub fn with_regs<R>(regs: &mut Regs, work: impl FnOnce(&mut Regs) -> R) -> R {
-    let Some(head) = head(current()) else {
-        return work(regs);
+pub fn with_regs<R>(regs: &Regs, work: impl FnOnce() -> R) -> R {
+    let head = head(current());
+    let set = |regs| {
+        if let Some(head) = head {
+            head.regs.set(regs);
+        }
     };
-    let saved = *regs;
-    head.regs.set(&raw const saved);
-    let result = work(regs);
-    head.regs.set(core::ptr::null());
+    set(core::ptr::from_ref(regs));
+    let result = work();
+    set(core::ptr::null());
     result
 }
 
@@ -145,7 +147,10 @@ impl Head {
 
     /// Leaves the slot. Its stack must not be in use any more.
     pub fn leave(&self) {
-        self.sequence.fetch_add(1, Ordering::Release);
+        // Only who occupies it changes it.
+        let sequence = self.sequence.load(Ordering::Relaxed);
+        self.sequence
+            .store(sequence.wrapping_add(1), Ordering::Release);
     }
 }
 
