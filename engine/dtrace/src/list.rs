@@ -19,7 +19,8 @@ pub fn probes(
     mut signatures: Option<Signatures>,
     output: &mut Output,
 ) -> Result<(), Error> {
-    if let Some(missing) = engine.absence() {
+    let missing = engine.absence();
+    if let Some(missing) = missing.filter(|_| !engine.traces_processes()) {
         report(format_args!("{missing}: the list is incomplete"));
     }
     output.list_header();

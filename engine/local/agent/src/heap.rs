@@ -99,7 +99,7 @@ unsafe impl GlobalAlloc for Heap {
     }
 }
 
-/// Required by the compiler; nothing panics.
+/// Ends the agent, if it is that which panics: probe context does not.
 #[cfg(trapline_agent)]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

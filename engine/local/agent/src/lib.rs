@@ -16,7 +16,9 @@
 //!   allocator, or have no thread-local storage yet.
 //! - *Control path*: the agent, which is one thread, and has slot 0.
 //!
-//! A panic must not be reachable. Built without `trapline_agent` the crate is an ordinary library, so
+//! The shared object has no undefined symbol, or it would not link: nothing of the process can be called.
+//! In the agent a panic, as for lack of memory, ends the agent alone: probes go on firing into buffers
+//! that nobody drains, and the process runs on. Built without `trapline_agent` the crate is an ordinary library, so
 //! that the host's compiler and lints check it.
 
 #![no_std]
