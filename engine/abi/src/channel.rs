@@ -54,6 +54,34 @@ pub struct Start {
     pub own_pid: u32,
     /// 1 if jumps may take the place of traps, as no thread runs; else 0.
     pub has_jumps: u32,
+    /// 1 if no thread is in the code that an earlier engine has left; else 0.
+    pub may_recycle: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// What the engine leaves behind [`Start`] when it has ended, for the next one in the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Left {
+    /// 1 if it has ended, and all text is as it was; 0 while it is there.
+    pub has_ended: u32,
+    /// How many ranges there are.
+    pub count: u32,
+    /// The ranges in which a thread may still execute code: first address, and that behind the last.
+    pub code: [[u64; 2]; Self::RANGES],
+}
+
+impl Left {
+    /// The most ranges. An engine that has more is not followed by another.
+    pub const RANGES: usize = 128;
+
+    /// While the engine is there.
+    pub const NOT_YET: Self = Self {
+        has_ended: 0,
+        count: 0,
+        code: [[0; 2]; Self::RANGES],
+    };
 }
 
 /// The descriptors that the command takes from the engine: its ends of the channel, and of the
@@ -63,5 +91,5 @@ pub const DESCRIPTORS: [i32; 2] = [1, 3];
 const _: () = {
     assert!(size_of::<Question>() == 12);
     assert!(size_of::<Answer>() == 8);
-    assert!(size_of::<Start>() == 32);
+    assert!(size_of::<Start>() == 40);
 };

@@ -143,6 +143,12 @@ pub enum Error {
          load the module"
     )]
     BlocksTraps(u32),
+    /// Without the module, a process that another command traces.
+    #[error(
+        "failed to trace pid {0} without the module: another dtrace traces it so, which only one can at a \
+         time"
+    )]
+    TracedAlready(u32),
     /// Without the module, a program that would run without the privilege that it has by itself.
     #[error(
         "failed to trace pid {0} without the module: its program is set-user-ID or set-group-ID, and would \

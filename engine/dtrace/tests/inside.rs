@@ -345,6 +345,55 @@ fn a_running_process_is_as_before_when_tracing_ends_or_is_killed() {
     wait_until(|| running.state() == before);
 }
 
+#[test]
+fn what_is_left_in_a_process_does_not_grow() {
+    let folder = folder();
+    let program = build(&folder, "loop", "-O2");
+    let running = Running::start(&program);
+    let pid = running.0.id();
+    let size = || {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
+        let kilobytes = size.unwrap().trim().trim_end_matches(" kB");
+        kilobytes.parse::<u64>().unwrap()
+    };
+    let trace = || {
+        let probes = format!("pid{pid}:::entry, pid{pid}:::return {{ @ = count(); }}");
+        let output = dtrace(&format!("{probes} tick-10ms {{ exit(0); }}"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    let before = size();
+    trace();
+    trace();
+    let after = size();
+    (0..20).for_each(|_| trace());
+    assert!(size() < after + 1024, "{before}, {after}, {}", size());
+    assert!(after < before + 16 * 1024, "{before}, {after}");
+}
+
+#[test]
+fn one_command_traces_a_process_at_a_time() {
+    let folder = folder();
+    let program = build(&folder, "loop", "-O2");
+    let running = Running::start(&program);
+    let before = running.state();
+    let probes = format!("pid{}:a.out:work:entry {{ @ = count(); }}", running.0.id());
+    let mut first = dtrace(&probes).spawn().unwrap();
+    wait_until(|| running.state() != before);
+    // Until the first has detached by ptrace(2), that is the reason.
+    wait_until(|| {
+        let second = dtrace(&probes).output().unwrap();
+        let told = String::from_utf8(second.stderr).unwrap();
+        assert!(told.contains("without the module"), "{told}");
+        told.contains("another dtrace traces it")
+    });
+    first.kill().unwrap();
+    first.wait().unwrap();
+    wait_until(|| running.state() == before);
+}
+
 /// Waits until `is_so`, for half a minute at most.
 fn wait_until(is_so: impl Fn() -> bool) {
     let begun = Instant::now();

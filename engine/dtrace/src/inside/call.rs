@@ -169,6 +169,11 @@ impl Caller {
         set_registers(thread, &words)
     }
 
+    /// Its program counter.
+    pub fn pc(&self) -> usize {
+        self.saved[self.layout.pc]
+    }
+
     /// Its stack pointer.
     pub fn sp(&self) -> usize {
         self.saved[self.layout.sp]

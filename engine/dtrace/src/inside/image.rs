@@ -28,3 +28,9 @@ pub fn at(base: usize) -> Option<Vec<u8>> {
     }
     Some(bytes)
 }
+
+/// The bytes of the image that are the same at every address: its first pages.
+pub fn constant() -> &'static [u8] {
+    let first = SEGMENTS.first().map_or(0, |segment| segment.end);
+    IMAGE.get(..first.min(IMAGE.len())).unwrap_or_default()
+}

@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use engine_abi::channel::{DESCRIPTORS, Start};
+use engine_abi::channel::{DESCRIPTORS, Left, Start};
 use libc::{
     CLONE_PARENT, CLONE_SIGHAND, CLONE_VM, MAP_ANONYMOUS, MAP_PRIVATE, PROT_READ, PROT_WRITE,
 };
@@ -24,6 +24,7 @@ use rustix::process::{PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use zerocopy::IntoBytes;
 
 use super::call::Caller;
+use super::earlier::Earlier;
 use super::image;
 use super::memory::memory;
 use super::ptrace::set_signal_mask;
@@ -31,6 +32,8 @@ use crate::entry_point::auxiliary;
 
 /// A page, for what the agent finds at its start.
 const PAGE: usize = 4096;
+
+const _: () = assert!(size_of::<Start>() + size_of::<Left>() <= PAGE);
 
 /// Key of what the processor has, in the auxiliary vector (getauxval(3)).
 const AT_HWCAP2: usize = 26;
@@ -73,15 +76,11 @@ fn undisturbed(pid: i32, has_jumps: bool) -> Result<i32> {
 fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
     let none = |_| ();
     let own = caller.call(libc::SYS_getpid, &[], none)?;
-    let access = (PROT_READ | PROT_WRITE) as usize;
-    let flags = (MAP_PRIVATE | MAP_ANONYMOUS) as usize;
-    let size = image::SIZE + PAGE;
-    let base = caller.call(
-        libc::SYS_mmap,
-        &[0, size, access, flags, usize::MAX, 0],
-        none,
-    )?;
-    let bytes = image::at(base).ok_or(ErrorKind::Unsupported)?;
+    let earlier = Earlier::find(pid, caller.pc() as u64)?;
+    let base = match &earlier {
+        Some(earlier) => earlier.base,
+        None => map_image(pid, caller)?,
+    };
     let start = Start {
         clock: caller.clock,
         capabilities: auxiliary(pid, AT_HWCAP2)?.unwrap_or_default(),
@@ -89,16 +88,12 @@ fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
         parent: parent(pid)?,
         own_pid: own as u32,
         has_jumps: has_jumps.into(),
+        may_recycle: earlier.is_some_and(|it| it.is_deserted).into(),
+        reserved: 0,
     };
-    let memory = memory(pid)?;
-    memory.write_all_at(&bytes, base as u64)?;
     let behind = base + image::SIZE;
-    memory.write_all_at(start.as_bytes(), behind as u64)?;
-    for segment in image::SEGMENTS {
-        let size = segment.end - segment.start;
-        let arguments = [base + segment.start, size, segment.access as usize];
-        caller.call(libc::SYS_mprotect, &arguments, none)?;
-    }
+    let both = [start.as_bytes(), Left::NOT_YET.as_bytes()].concat();
+    memory(pid)?.write_all_at(&both, behind as u64)?;
     let flags = (CLONE_VM | CLONE_SIGHAND | CLONE_PARENT) as usize;
     let mut agent = 0;
     // The agent sets its own stack first of all.
@@ -111,6 +106,27 @@ fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
         kill(Pid::from_raw(agent), Signal::SIGKILL)?;
     }
     begun.map(|()| agent)
+}
+
+/// Maps the image, and behind it a page for what the agent finds at its start. Returns its address.
+fn map_image(pid: i32, caller: &mut Caller) -> Result<usize> {
+    let none = |_| ();
+    let access = (PROT_READ | PROT_WRITE) as usize;
+    let flags = (MAP_PRIVATE | MAP_ANONYMOUS) as usize;
+    let size = image::SIZE + PAGE;
+    let base = caller.call(
+        libc::SYS_mmap,
+        &[0, size, access, flags, usize::MAX, 0],
+        none,
+    )?;
+    let bytes = image::at(base).ok_or(ErrorKind::Unsupported)?;
+    memory(pid)?.write_all_at(&bytes, base as u64)?;
+    for segment in image::SEGMENTS {
+        let size = segment.end - segment.start;
+        let arguments = [base + segment.start, size, segment.access as usize];
+        caller.call(libc::SYS_mprotect, &arguments, none)?;
+    }
+    Ok(base)
 }
 
 /// Has the agent begin, which has just been cloned.

@@ -2,6 +2,7 @@
 //! any privilege but that of ptrace(2).
 
 mod call;
+mod earlier;
 mod image;
 mod inject;
 mod memory;
@@ -9,7 +10,7 @@ mod ptrace;
 mod vdso;
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
@@ -54,7 +55,10 @@ impl Inside {
             return Err(Error::BlocksTraps(pid));
         }
         let agent = inject::inject(pid.cast_signed(), has_jumps);
-        let agent = agent.map_err(|why| Error::Inject { pid, why })?;
+        let agent = agent.map_err(|why| match why.kind() {
+            ErrorKind::ResourceBusy => Error::TracedAlready(pid),
+            _ => Error::Inject { pid, why },
+        })?;
         let [channel, opened] = agent.ends;
         Self::new(Socket {
             channel: channel.into(),
@@ -116,7 +120,7 @@ impl Socket {
         channel.read_exact(answer.as_mut_bytes())?;
         channel.read_exact(body)?;
         let memory = to.get_mut(..answer.memory as usize);
-        let memory = memory.ok_or(std::io::ErrorKind::InvalidData)?;
+        let memory = memory.ok_or(ErrorKind::InvalidData)?;
         channel.read_exact(memory)?;
         Ok(answer.error)
     }

@@ -1,9 +1,6 @@
 //! The static that holds the agent's one [`Tracer`].
 
-#![expect(
-    unsafe_code,
-    reason = "a static that is written once, before it is read"
-)]
+#![expect(unsafe_code, reason = "a static that is written while it is not read")]
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +9,7 @@ use engine_tracer::Tracer;
 
 use crate::arch::frame::Native;
 use crate::machine::Process;
+use crate::{alive, slots};
 
 type Engine = Tracer<Native, Process>;
 
@@ -20,7 +18,7 @@ struct Cell {
     tracer: UnsafeCell<Option<Engine>>,
 }
 
-// SAFETY: `Tracer` is `Sync`; it is written once, by the agent, before `is_there` is set.
+// SAFETY: `Tracer` is `Sync`; the agent writes it while `is_there` is not set.
 unsafe impl Sync for Cell {}
 
 static ENGINE: Cell = Cell {
@@ -30,16 +28,25 @@ static ENGINE: Cell = Cell {
 
 /// The tracer; none before [`init`].
 pub fn tracer() -> Option<&'static Engine> {
-    if !ENGINE.is_there.load(Ordering::Acquire) {
+    if !ENGINE.is_there.load(Ordering::SeqCst) {
         return None;
     }
-    // SAFETY: `init` has written it, and nothing writes it any more.
+    // SAFETY: `init` has written it. `clear` waits for who has seen that.
     unsafe { &*ENGINE.tracer.get() }.as_ref()
 }
 
-/// Publishes the tracer. Called once, by the agent.
+/// Takes the tracer away, and frees it, unless a thread may still use it.
+pub fn clear() {
+    ENGINE.is_there.store(false, Ordering::SeqCst);
+    if slots::synchronize(alive::is_alive) {
+        // SAFETY: no slot has seen it, and none sees it any more.
+        drop(unsafe { (*ENGINE.tracer.get()).take() });
+    }
+}
+
+/// Publishes the tracer. Called by the agent, when there is none.
 pub fn init(tracer: Engine) {
-    // SAFETY: nobody reads it before `is_there` is set, and it is written once.
-    unsafe { *ENGINE.tracer.get() = Some(tracer) };
-    ENGINE.is_there.store(true, Ordering::Release);
+    // SAFETY: nobody reads it before `is_there` is set. One that could not be freed is not dropped.
+    unsafe { ENGINE.tracer.get().write(Some(tracer)) };
+    ENGINE.is_there.store(true, Ordering::SeqCst);
 }

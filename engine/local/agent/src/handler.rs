@@ -24,6 +24,7 @@ use crate::clock::{self, ClockId};
 use crate::entrances;
 use crate::jumps;
 use crate::machine::RELEASES;
+use crate::maps::PAGE;
 use crate::memory::Own;
 use crate::own_action;
 use crate::slots::{self, Head};
@@ -73,17 +74,9 @@ impl Info {
 
 /// Makes the handler that of the whole process. Called by the agent, which shares its actions.
 pub fn install() -> bool {
-    const PAGE: usize = crate::maps::PAGE;
-    let Ok(page) = sys::map(PAGE) else {
-        return false;
-    };
-    let flag: *mut AtomicU32 = core::ptr::with_exposed_provenance_mut(page);
-    // SAFETY: a page of our own, aligned and zero.
-    unsafe { &*flag }.store(1, Ordering::Relaxed);
-    if sys::wipe_in_children(page, PAGE).is_err() {
+    if IS_TRACED.load(Ordering::Relaxed).is_null() && !mark() {
         return false;
     }
-    IS_TRACED.store(flag, Ordering::Release);
     let [handler, restorer] = entrances::of_traps();
     let action = Action {
         handler,
@@ -94,6 +87,21 @@ pub fn install() -> bool {
     // SAFETY: the handler stays mapped for as long as the process lives.
     let before = unsafe { sys::set_action(frame::SIGNAL, &action) };
     before.map(|action| own_action::set_before(&action)).is_ok()
+}
+
+/// Maps the page that tells this process from its children.
+fn mark() -> bool {
+    let Ok(page) = sys::map(PAGE) else {
+        return false;
+    };
+    let flag: *mut AtomicU32 = core::ptr::with_exposed_provenance_mut(page);
+    // SAFETY: a page of our own, aligned and zero.
+    unsafe { &*flag }.store(1, Ordering::Relaxed);
+    let is_wiped = sys::wipe_in_children(page, PAGE).is_ok();
+    if is_wiped {
+        IS_TRACED.store(flag, Ordering::Release);
+    }
+    is_wiped
 }
 
 /// Gives the signal back to the process. No trap of ours is left in its text.

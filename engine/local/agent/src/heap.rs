@@ -9,6 +9,7 @@ use core::ptr::null_mut;
 
 use dlmalloc::{Allocator, Dlmalloc};
 
+use crate::maps::PAGE;
 use crate::sys;
 
 /// Pages from the kernel.
@@ -46,7 +47,7 @@ unsafe impl Allocator for Pages {
     }
 
     fn page_size(&self) -> usize {
-        4096
+        PAGE
     }
 }
 
@@ -68,9 +69,26 @@ impl Heap {
     }
 }
 
-// SAFETY: `Dlmalloc` is an allocator.
+/// From this size on an allocation is a mapping of its own, which goes back to the kernel when it is
+/// freed: buffers, tables.
+const LARGE: usize = 128 << 10;
+
+/// The size of a large allocation's mapping; none if it is not large. Every page is aligned enough.
+fn mapped(layout: Layout) -> Option<usize> {
+    let is_large = layout.size() >= LARGE && layout.align() <= PAGE;
+    is_large.then(|| layout.size().next_multiple_of(PAGE))
+}
+
+fn map(size: usize) -> *mut u8 {
+    sys::map(size).map_or(null_mut(), core::ptr::with_exposed_provenance_mut)
+}
+
+// SAFETY: `Dlmalloc` is an allocator, and so is the kernel.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if let Some(size) = mapped(layout) {
+            return map(size);
+        }
         // SAFETY: called by the agent.
         let heap = unsafe { self.get() };
         // SAFETY: the layout is the caller's.
@@ -78,6 +96,11 @@ unsafe impl GlobalAlloc for Heap {
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        if let Some(size) = mapped(layout) {
+            // SAFETY: mapped by `alloc`, with this layout.
+            let _ = unsafe { sys::unmap(pointer.addr(), size) };
+            return;
+        }
         // SAFETY: called by the agent.
         let heap = unsafe { self.get() };
         // SAFETY: the pointer and its layout are the caller's.
@@ -85,17 +108,13 @@ unsafe impl GlobalAlloc for Heap {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if let Some(size) = mapped(layout) {
+            return map(size);
+        }
         // SAFETY: called by the agent.
         let heap = unsafe { self.get() };
         // SAFETY: the layout is the caller's.
         unsafe { heap.calloc(layout.size(), layout.align()) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: called by the agent.
-        let heap = unsafe { self.get() };
-        // SAFETY: the pointer and its layout are the caller's.
-        unsafe { heap.realloc(pointer, layout.size(), layout.align(), size) }
     }
 }
 

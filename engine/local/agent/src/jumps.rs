@@ -161,6 +161,27 @@ pub fn unguard() {
             .filter(|(_, window)| window.sites.is_empty());
         let idle: Vec<usize> = idle.map(|(start, _)| *start).collect();
         known.remove(&idle);
+        known.functions.clear();
+        known.mappings.clear();
+        known.guarded.clear();
+    });
+}
+
+/// Where detours are.
+pub fn regions() -> Vec<Range<usize>> {
+    KNOWN.with(|known| {
+        let regions = known.regions.0.iter();
+        let extent = |region: &Region| region.start..region.start.wrapping_add(REGION);
+        regions.map(extent).collect()
+    })
+}
+
+/// Uses the memory of detours anew: none is in use, and no thread is in one.
+pub fn recycle() {
+    KNOWN.with(|known| {
+        for region in &mut known.regions.0 {
+            region.used = windows::GATE;
+        }
     });
 }
 

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use engine_abi::channel::{DESCRIPTORS, Start};
+use engine_abi::channel::{DESCRIPTORS, Left, Start};
 use engine_abi::{Command, PidProbes, PidRange};
 use engine_tracer::{ConsumerId, Tracer};
 use zerocopy::FromBytes;
@@ -12,7 +12,7 @@ use crate::cell;
 use crate::channel::{self, Closed};
 use crate::machine::{self, Process};
 use crate::sys::{self, Fd};
-use crate::{code, handler, jumps, timers};
+use crate::{code, handler, jumps, text, timers};
 
 type Engine = Tracer<Native, Process>;
 
@@ -24,8 +24,12 @@ const LOOK: Duration = Duration::from_millis(1);
 const UNCLAIMED: Duration = Duration::from_secs(30);
 
 /// The agent. It ends with its channel, when it has disarmed everything.
-pub extern "C" fn serve(start: &Start) -> ! {
+pub extern "C" fn serve(start: &Start, left: &mut Left) -> ! {
     jumps::want(start.has_jumps != 0);
+    if start.may_recycle != 0 {
+        jumps::recycle();
+        text::recycle();
+    }
     sys::set_name(b"trapline\0\0\0\0\0\0\0\0");
     sys::leave_session();
     sys::close_all();
@@ -39,8 +43,22 @@ pub extern "C" fn serve(start: &Start) -> ! {
         if let Some(tracer) = cell::tracer() {
             answer_all(tracer, requests, opened);
         }
+        cell::clear();
+        leave(left);
     }
     sys::exit()
+}
+
+/// Leaves word for the next agent in this process.
+fn leave(left: &mut Left) {
+    let ranges = jumps::regions().into_iter().chain(text::arenas());
+    let mut code = left.code.iter_mut();
+    for range in ranges {
+        let Some(place) = code.next() else { return };
+        *place = [range.start as u64, range.end as u64];
+        left.count = left.count.wrapping_add(1);
+    }
+    left.has_ended = 1;
 }
 
 fn answer_all(tracer: &'static Engine, requests: Fd, opened: Fd) {

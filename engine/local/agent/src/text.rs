@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use engine_isa::Unreadable;
 use engine_tracer::{InSlot, Lock, OutOfMemory, Patched, UserPatch, filled};
@@ -61,8 +62,8 @@ fn patched(patch: &UserPatch) -> Patched {
 
 /// Memory for pages of slots.
 struct Arena {
+    range: Range<usize>,
     next: usize,
-    end: usize,
 }
 
 static ARENAS: Control<Vec<Arena>> = Control::of(Vec::new());
@@ -75,7 +76,7 @@ pub fn page_near(near: usize) -> Result<usize, OutOfMemory> {
     const PAGES: usize = 64;
     ARENAS.with(|arenas| {
         let has_room = |arena: &&mut Arena| {
-            arena.next < arena.end && arena.next.abs_diff(near) < windows::REACH
+            arena.next < arena.range.end && arena.next.abs_diff(near) < windows::REACH
         };
         if let Some(arena) = arenas.iter_mut().find(has_room) {
             let page = arena.next;
@@ -84,11 +85,26 @@ pub fn page_near(near: usize) -> Result<usize, OutOfMemory> {
         }
         let page = code::map_near(near, PAGES * PAGE)?;
         arenas.push(Arena {
+            range: page..page.wrapping_add(PAGES * PAGE),
             next: page.wrapping_add(PAGE),
-            end: page.wrapping_add(PAGES * PAGE),
         });
         Ok(page)
     })
+}
+
+/// Where slots are.
+pub fn arenas() -> Vec<Range<usize>> {
+    ARENAS.with(|arenas| arenas.iter().map(|arena| arena.range.clone()).collect())
+}
+
+/// Uses the memory of slots anew: none is in use, and no thread is in one.
+pub fn recycle() {
+    SLOTS.with(BTreeMap::clear);
+    ARENAS.with(|arenas| {
+        for arena in arenas {
+            arena.next = arena.range.start;
+        }
+    });
 }
 
 /// Keeps a slot until a trap needs it: not if a jump takes the place of the trap.

@@ -2,6 +2,8 @@
 
 use core::arch::naked_asm;
 
+use engine_abi::channel::Start;
+
 use super::{FIRST, Stack, begin};
 use crate::handler::{finish, hit, leave};
 use crate::serve::serve;
@@ -14,7 +16,7 @@ pub unsafe extern "C" fn trapline_detour() {}
 pub unsafe extern "C" fn trapline_call() {}
 
 /// The agent's first instructions. The command has set the register of the first argument, which is
-/// that of [`serve`].
+/// that of [`serve`]: a [`Start`], and behind it is the other.
 #[cfg_attr(trapline_agent, unsafe(no_mangle))]
 #[unsafe(naked)]
 pub unsafe extern "C" fn trapline_enter() -> ! {
@@ -28,10 +30,12 @@ pub unsafe extern "C" fn trapline_enter() -> ! {
         "bl {begin}",
         "mov sp, x0",
         "mov x0, x19",
+        "add x1, x19, {start}",
         "bl {serve}",
         "brk #1",
         first = sym FIRST,
         size = const size_of::<Stack>(),
+        start = const size_of::<Start>(),
         begin = sym begin,
         serve = sym serve,
     )

@@ -3,6 +3,8 @@
 use core::arch::naked_asm;
 use core::mem::offset_of;
 
+use engine_abi::channel::Start;
+
 use super::{FIRST, Stack, begin};
 use crate::arch::frame::Regs;
 use crate::arch::windows::{RED_ZONE, SITE};
@@ -12,7 +14,7 @@ use crate::serve::serve;
 use crate::slots::occupy;
 
 /// The agent's first instructions. The command has set the register of the first argument, which is
-/// that of [`serve`].
+/// that of [`serve`]: a [`Start`], and behind it is the other.
 #[cfg_attr(trapline_agent, unsafe(no_mangle))]
 #[unsafe(naked)]
 pub unsafe extern "C" fn trapline_enter() -> ! {
@@ -20,13 +22,16 @@ pub unsafe extern "C" fn trapline_enter() -> ! {
         "xor ebp, ebp",
         "lea rsp, [rip + {first} + {size}]",
         "mov r12, rdi",
+        "lea r13, [rdi + {start}]",
         "call {begin}",
         "mov rsp, rax",
         "mov rdi, r12",
+        "mov rsi, r13",
         "call {serve}",
         "ud2",
         first = sym FIRST,
         size = const size_of::<Stack>(),
+        start = const size_of::<Start>(),
         begin = sym begin,
         serve = sym serve,
     )
