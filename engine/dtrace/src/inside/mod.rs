@@ -48,6 +48,12 @@ impl Inside {
     /// else of it runs, so that text can be overwritten by jumps. `without` is why the
     /// kernel's is unavailable.
     pub fn open(pid: u32, has_jumps: bool, without: Absence) -> Result<Self, Error> {
+        if image::SIZE == 0 {
+            let why = format!(
+                "on this architecture processes cannot be traced without the module: {without}"
+            );
+            return Err(Error::Device(why));
+        }
         if has_lost_privilege(pid) {
             return Err(Error::LostPrivilege(pid));
         }
