@@ -66,14 +66,14 @@ pub struct Start {
 pub struct Left {
     /// 1 if it has ended, and all text is as it was; 0 while it is there.
     pub has_ended: u32,
-    /// How many ranges there are.
+    /// How many ranges there are; more than [`Left::RANGES`] if they must not be used again.
     pub count: u32,
     /// The ranges in which a thread may still execute code: first address, and that behind the last.
     pub code: [[u64; 2]; Self::RANGES],
 }
 
 impl Left {
-    /// The most ranges. An engine that has more is not followed by another.
+    /// The most ranges that it tells of.
     pub const RANGES: usize = 128;
 
     /// While the engine is there.

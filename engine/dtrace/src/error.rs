@@ -146,7 +146,7 @@ pub enum Error {
     /// Without the module, a process that another command traces.
     #[error(
         "failed to trace pid {0} without the module: another dtrace traces it so, which only one can at a \
-         time"
+         time, or it was forked from a process that was traced so"
     )]
     TracedAlready(u32),
     /// Without the module, a program that would run without the privilege that it has by itself.

@@ -6,7 +6,7 @@
 use std::io::{Error, ErrorKind, Result};
 
 use nix::sys::ptrace::{self, Event, Options};
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
@@ -33,6 +33,17 @@ struct Layout {
     instruction: &'static [u8],
     /// What the vDSO calls `clock_gettime`.
     clock: &'static str,
+    /// The numbers of the [`Call`]s, in their order.
+    calls: [usize; 4],
+}
+
+/// A system call that a thread makes for us.
+#[derive(Debug, Clone, Copy)]
+pub enum Call {
+    Getpid,
+    Mmap,
+    Mprotect,
+    Clone,
 }
 
 /// x86-64: the order of `struct user_regs_struct`. AArch64: that of `struct user_pt_regs`.
@@ -48,6 +59,7 @@ const LAYOUTS: [Layout; 2] = [
         result: 10,
         instruction: &[0x0f, 0x05],
         clock: "__vdso_clock_gettime",
+        calls: [39, 9, 10, 56],
     },
     Layout {
         name: "aarch64",
@@ -60,6 +72,7 @@ const LAYOUTS: [Layout; 2] = [
         result: 0,
         instruction: &[0x01, 0x00, 0x00, 0xd4],
         clock: "__kernel_clock_gettime",
+        calls: [172, 222, 226, 220],
     },
 ];
 
@@ -75,6 +88,8 @@ pub struct Caller {
     saved: Vec<usize>,
     /// The signals that it blocked before. It blocks all of them meanwhile.
     mask: u64,
+    /// Whether it was to stop meanwhile.
+    is_to_stop: bool,
 }
 
 impl Caller {
@@ -101,19 +116,20 @@ impl Caller {
             instruction,
             saved: registers(thread)?,
             mask,
+            is_to_stop: false,
         })
     }
 
-    /// Has it make a system call; a clone(2) is reported to `cloned`.
+    /// Has it make a system call; the child of a clone(2) is reported to `cloned`.
     pub fn call(
         &mut self,
-        number: i64,
+        call: Call,
         arguments: &[usize],
         mut cloned: impl FnMut(i32),
     ) -> Result<usize> {
         let mut words = self.saved.clone();
         words[self.layout.pc] = self.instruction;
-        words[self.layout.number] = number as usize;
+        words[self.layout.number] = self.layout.calls[call as usize];
         if let Some(restarted) = self.layout.restarted {
             words[restarted] = usize::MAX;
         }
@@ -143,8 +159,9 @@ impl Caller {
                 {
                     cloned(ptrace::getevent(self.thread)? as i32);
                 }
-                // It blocks all signals but SIGSTOP, which stops it once it is let go.
-                WaitStatus::PtraceEvent(..) | WaitStatus::Stopped(..) => {}
+                WaitStatus::PtraceEvent(..) => {}
+                // The only signal that cannot be blocked.
+                WaitStatus::Stopped(..) => self.is_to_stop = true,
                 _ => return Err(ErrorKind::BrokenPipe.into()),
             }
         }
@@ -155,7 +172,11 @@ impl Caller {
         const TRAP: u64 = 1 << (Signal::SIGTRAP as u32 - 1);
         let thread = self.thread.as_raw();
         set_registers(thread, &self.saved)?;
-        set_signal_mask(thread, self.mask & !TRAP)
+        set_signal_mask(thread, self.mask & !TRAP)?;
+        if self.is_to_stop {
+            kill(self.thread, Signal::SIGSTOP)?;
+        }
+        Ok(())
     }
 
     /// Has a thread that is stopped begin at `pc`, as a function with this argument.

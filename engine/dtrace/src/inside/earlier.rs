@@ -39,7 +39,7 @@ impl Earlier {
             if left.has_ended == 0 {
                 return Err(ErrorKind::ResourceBusy.into());
             }
-            let is_deserted = is_deserted(pid, pc, &left)?;
+            let is_deserted = is_deserted(pid, pc, base, &left)?;
             return Ok(Some(Self { base, is_deserted }));
         }
         Ok(None)
@@ -56,14 +56,15 @@ fn nameless(line: &str) -> Option<usize> {
     (is_nameless && access == "r--p").then_some(start)
 }
 
-/// Whether no thread is in these ranges, as far as that can be seen.
-fn is_deserted(pid: i32, pc: u64, left: &Left) -> Result<bool> {
-    let ranges = left.code.get(..left.count as usize).unwrap_or_default();
-    let is_out = |pc: u64| {
-        !ranges
-            .iter()
-            .any(|[start, end]| (*start..*end).contains(&pc))
+/// Whether no thread is in the code that was left, as far as that can be seen.
+fn is_deserted(pid: i32, pc: u64, base: usize, left: &Left) -> Result<bool> {
+    let Some(ranges) = left.code.get(..left.count as usize) else {
+        return Ok(false);
     };
+    let image = [base as u64, (base + image::SIZE) as u64];
+    let mut all = ranges.to_vec();
+    all.push(image);
+    let is_out = |pc: u64| !all.iter().any(|[start, end]| (*start..*end).contains(&pc));
     for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
         let thread = thread?;
         let is_first = *thread.file_name() == *pid.to_string();

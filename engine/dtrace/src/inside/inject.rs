@@ -23,7 +23,7 @@ use rustix::process::{PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
 use zerocopy::IntoBytes;
 
-use super::call::Caller;
+use super::call::{Call, Caller};
 use super::earlier::Earlier;
 use super::image;
 use super::memory::memory;
@@ -75,7 +75,7 @@ fn undisturbed(pid: i32, has_jumps: bool) -> Result<i32> {
 /// Returns the PID of the agent.
 fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
     let none = |_| ();
-    let own = caller.call(libc::SYS_getpid, &[], none)?;
+    let own = caller.call(Call::Getpid, &[], none)?;
     let earlier = Earlier::find(pid, caller.pc() as u64)?;
     let base = match &earlier {
         Some(earlier) => earlier.base,
@@ -93,13 +93,24 @@ fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
     };
     let behind = base + image::SIZE;
     let both = [start.as_bytes(), Left::NOT_YET.as_bytes()].concat();
-    memory(pid)?.write_all_at(&both, behind as u64)?;
+    let memory = memory(pid)?;
+    let mut before = vec![0; both.len()];
+    memory.read_exact_at(&mut before, behind as u64)?;
+    memory.write_all_at(&both, behind as u64)?;
+    let cloned = clone(caller, base, behind);
+    if cloned.is_err() {
+        // There is none, and an earlier one has ended all the same.
+        memory.write_all_at(&before, behind as u64)?;
+    }
+    cloned
+}
+
+/// Clones the agent and has it begin; returns its PID.
+fn clone(caller: &mut Caller, base: usize, behind: usize) -> Result<i32> {
     let flags = (CLONE_VM | CLONE_SIGHAND | CLONE_PARENT) as usize;
     let mut agent = 0;
     // The agent sets its own stack first of all.
-    caller.call(libc::SYS_clone, &[flags, caller.sp()], |child| {
-        agent = child
-    })?;
+    caller.call(Call::Clone, &[flags, caller.sp()], |child| agent = child)?;
     let begun = begin(agent, caller, base, behind);
     if begun.is_err() {
         // It would run on the thread's own stack.
@@ -114,17 +125,13 @@ fn map_image(pid: i32, caller: &mut Caller) -> Result<usize> {
     let access = (PROT_READ | PROT_WRITE) as usize;
     let flags = (MAP_PRIVATE | MAP_ANONYMOUS) as usize;
     let size = image::SIZE + PAGE;
-    let base = caller.call(
-        libc::SYS_mmap,
-        &[0, size, access, flags, usize::MAX, 0],
-        none,
-    )?;
+    let base = caller.call(Call::Mmap, &[0, size, access, flags, usize::MAX, 0], none)?;
     let bytes = image::at(base).ok_or(ErrorKind::Unsupported)?;
     memory(pid)?.write_all_at(&bytes, base as u64)?;
     for segment in image::SEGMENTS {
         let size = segment.end - segment.start;
         let arguments = [base + segment.start, size, segment.access as usize];
-        caller.call(libc::SYS_mprotect, &arguments, none)?;
+        caller.call(Call::Mprotect, &arguments, none)?;
     }
     Ok(base)
 }

@@ -14,6 +14,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::thread::sleep;
 use std::time::Duration;
 
 use engine_abi::Command;
@@ -87,21 +89,40 @@ fn has_lost_privilege(pid: u32) -> bool {
 }
 
 /// Whether a thread but the first blocks the signal of traps, which would end the process at its first
-/// one.
+/// one: and not only for a moment, as C libraries do.
 fn blocks_traps(pid: u32) -> bool {
-    const TRAP: u64 = 1 << (SIGTRAP - 1);
-    let threads = fs::read_dir(format!("/proc/{pid}/task"))
-        .into_iter()
-        .flatten();
-    let others = threads
-        .flatten()
-        .filter(|it| *it.file_name() != *pid.to_string());
-    let mut texts = others.filter_map(|it| fs::read_to_string(it.path().join("status")).ok());
-    texts.any(|text| {
-        let blocked = text.lines().find_map(|line| line.strip_prefix("SigBlk:"));
-        let blocked = blocked.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-        blocked.is_some_and(|mask| mask & TRAP != 0)
+    const TRIES: usize = 20;
+    const PAUSE: Duration = Duration::from_millis(5);
+    (0..TRIES).all(|_| {
+        let threads = fs::read_dir(format!("/proc/{pid}/task"))
+            .into_iter()
+            .flatten();
+        let mut others = threads
+            .flatten()
+            .filter(|it| *it.file_name() != *pid.to_string());
+        let is_blocked = others.any(|it| blocks_trap(&it.path()) == Some(true));
+        if is_blocked {
+            sleep(PAUSE);
+        }
+        is_blocked
     })
+}
+
+/// Whether a thread blocks the signal of traps. The kernel's workers for a process block all, and execute
+/// nothing of it.
+fn blocks_trap(thread: &Path) -> Option<bool> {
+    const TRAP: u64 = 1 << (SIGTRAP - 1);
+    /// `PF_IO_WORKER` and `PF_USER_WORKER` of `linux/sched.h`.
+    const WORKER: u64 = 0x10 | 0x4000;
+    let status = fs::read_to_string(thread.join("status")).ok()?;
+    let blocked = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigBlk:"))?;
+    let blocked = u64::from_str_radix(blocked.trim(), 16).ok()?;
+    let stat = fs::read_to_string(thread.join("stat")).ok()?;
+    let (_, behind_name) = stat.rsplit_once(')')?;
+    let flags: u64 = behind_name.split_whitespace().nth(6)?.parse().ok()?;
+    Some(blocked & TRAP != 0 && flags & WORKER == 0)
 }
 
 impl Socket {

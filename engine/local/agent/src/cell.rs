@@ -1,52 +1,43 @@
-//! The static that holds the agent's one [`Tracer`].
+//! The agent's one [`Tracer`], for threads to find.
 
-#![expect(unsafe_code, reason = "a static that is written while it is not read")]
+#![expect(
+    unsafe_code,
+    reason = "what a pointer refers to is freed when nobody uses it"
+)]
 
-use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicBool, Ordering};
+use alloc::boxed::Box;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 use engine_tracer::Tracer;
 
 use crate::arch::frame::Native;
 use crate::machine::Process;
-use crate::{alive, slots};
+use crate::{alive, slots, waiters};
 
 type Engine = Tracer<Native, Process>;
 
-struct Cell {
-    is_there: AtomicBool,
-    tracer: UnsafeCell<Option<Engine>>,
-}
+static ENGINE: AtomicPtr<Engine> = AtomicPtr::new(null_mut());
 
-// SAFETY: `Tracer` is `Sync`; the agent writes it while `is_there` is not set.
-unsafe impl Sync for Cell {}
-
-static ENGINE: Cell = Cell {
-    is_there: AtomicBool::new(false),
-    tracer: UnsafeCell::new(None),
-};
-
-/// The tracer; none before [`init`].
+/// The tracer; none before [`init`] and after [`clear`]. For threads that occupy a slot or are among the
+/// [`waiters`], and for the agent.
 pub fn tracer() -> Option<&'static Engine> {
-    if !ENGINE.is_there.load(Ordering::SeqCst) {
-        return None;
-    }
-    // SAFETY: `init` has written it. `clear` waits for who has seen that.
-    unsafe { &*ENGINE.tracer.get() }.as_ref()
-}
-
-/// Takes the tracer away, and frees it, unless a thread may still use it.
-pub fn clear() {
-    ENGINE.is_there.store(false, Ordering::SeqCst);
-    if slots::synchronize(alive::is_alive) {
-        // SAFETY: no slot has seen it, and none sees it any more.
-        drop(unsafe { (*ENGINE.tracer.get()).take() });
-    }
+    // SAFETY: null, or what `init` has published. `clear` frees it when nobody has it any more.
+    unsafe { ENGINE.load(Ordering::SeqCst).as_ref() }
 }
 
 /// Publishes the tracer. Called by the agent, when there is none.
 pub fn init(tracer: Engine) {
-    // SAFETY: nobody reads it before `is_there` is set. One that could not be freed is not dropped.
-    unsafe { ENGINE.tracer.get().write(Some(tracer)) };
-    ENGINE.is_there.store(true, Ordering::SeqCst);
+    ENGINE.store(Box::into_raw(Box::new(tracer)), Ordering::SeqCst);
+}
+
+/// Takes the tracer away, and frees it. Returns false if a thread may still have it: then it stays.
+pub fn clear() -> bool {
+    let last = ENGINE.swap(null_mut(), Ordering::SeqCst);
+    let is_unused = slots::synchronize(alive::is_alive) && waiters::are_gone();
+    if is_unused && !last.is_null() {
+        // SAFETY: `init` has made it of a `Box`, and no slot and no waiter has it.
+        drop(unsafe { Box::from_raw(last) });
+    }
+    is_unused
 }

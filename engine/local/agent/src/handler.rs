@@ -29,6 +29,7 @@ use crate::memory::Own;
 use crate::own_action;
 use crate::slots::{self, Head};
 use crate::sys::{self, Action};
+use crate::waiters::Waiter;
 
 const SA_SIGINFO: usize = 4;
 const SA_RESTORER: usize = 0x0400_0000;
@@ -74,8 +75,11 @@ impl Info {
 
 /// Makes the handler that of the whole process. Called by the agent, which shares its actions.
 pub fn install() -> bool {
-    if IS_TRACED.load(Ordering::Relaxed).is_null() && !mark() {
-        return false;
+    // SAFETY: null, or the page of an earlier agent, which a child that was forked since has empty.
+    match unsafe { IS_TRACED.load(Ordering::Relaxed).as_ref() } {
+        Some(flag) => flag.store(1, Ordering::Relaxed),
+        None if mark() => {}
+        None => return false,
     }
     let [handler, restorer] = entrances::of_traps();
     let action = Action {
@@ -262,6 +266,7 @@ unsafe fn pass_on(signal: c_int, info: *mut c_void, context: *mut c_void) {
 
 /// Waits until the command has answered a ticket.
 fn wait(ticket: u32) {
+    let _waiter = Waiter::new();
     let Some(tracer) = tracer() else { return };
     let begun = clock::now(ClockId::Monotonic);
     loop {

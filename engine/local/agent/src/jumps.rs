@@ -32,6 +32,10 @@ struct Known {
     mappings: Vec<Mapping>,
     /// The mappings whose guards are in place.
     guarded: Vec<Range<usize>>,
+    /// The detours of all guards that there have been, by address and what they displace: a thread can
+    /// wait in one for long, so their memory is not used again.
+    guards: BTreeMap<(usize, [u8; JUMP]), usize>,
+    guard_regions: Regions,
 }
 
 /// A window.
@@ -65,6 +69,8 @@ static KNOWN: Control<Known> = Control::of(Known {
     regions: Regions(Vec::new()),
     mappings: Vec::new(),
     guarded: Vec::new(),
+    guards: BTreeMap::new(),
+    guard_regions: Regions(Vec::new()),
 });
 
 static ARE_WANTED: AtomicBool = AtomicBool::new(false);
@@ -348,7 +354,13 @@ impl Known {
                     continue;
                 }
                 let code = |at, region| guard.detour(at, region).map(|code| (code, 0));
-                if let Some(detour) = self.regions.put(guard.start, code) {
+                let key = (guard.start, guard.original());
+                let detour = match self.guards.get(&key) {
+                    Some(detour) => Some(*detour),
+                    None => self.guard_regions.put(guard.start, code),
+                };
+                if let Some(detour) = detour {
+                    self.guards.insert(key, detour);
                     let window = Window {
                         length: JUMP,
                         original: guard.original(),
@@ -367,6 +379,7 @@ impl Known {
     /// Writes the jumps of these windows. No thread is inside of one, but threads may come.
     fn write(&mut self, placed: &[usize]) {
         self.regions.flush();
+        self.guard_regions.flush();
         for batch in placed.chunks(BATCH) {
             let windows = batch
                 .iter()

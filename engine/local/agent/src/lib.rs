@@ -59,3 +59,4 @@ mod sync;
 mod sys;
 mod text;
 mod timers;
+mod waiters;

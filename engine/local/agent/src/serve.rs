@@ -33,6 +33,7 @@ pub extern "C" fn serve(start: &Start, left: &mut Left) -> ! {
     sys::set_name(b"trapline\0\0\0\0\0\0\0\0");
     sys::leave_session();
     sys::close_all();
+    let mut is_unused = true;
     if let (Ok([requests, theirs]), Ok([opened, too])) = (sys::socket_pair(), sys::socket_pair())
         && [theirs, too].map(|fd| fd.0) == DESCRIPTORS
         && code::open()
@@ -43,20 +44,26 @@ pub extern "C" fn serve(start: &Start, left: &mut Left) -> ! {
         if let Some(tracer) = cell::tracer() {
             answer_all(tracer, requests, opened);
         }
-        cell::clear();
-        leave(left);
+        is_unused = cell::clear();
     }
+    leave(left, is_unused);
     sys::exit()
 }
 
-/// Leaves word for the next agent in this process.
-fn leave(left: &mut Left) {
+/// Leaves word for the next agent in this process. If a thread may be in our code, that is not used again.
+fn leave(left: &mut Left, is_unused: bool) {
     let ranges = jumps::regions().into_iter().chain(text::arenas());
-    let mut code = left.code.iter_mut();
+    let mut places = left.code.iter_mut();
+    let mut are_all_told = is_unused;
     for range in ranges {
-        let Some(place) = code.next() else { return };
-        *place = [range.start as u64, range.end as u64];
+        match places.next() {
+            Some(place) => *place = [range.start as u64, range.end as u64],
+            None => are_all_told = false,
+        }
         left.count = left.count.wrapping_add(1);
+    }
+    if !are_all_told {
+        left.count = u32::MAX;
     }
     left.has_ended = 1;
 }

@@ -32,6 +32,8 @@ const FIRING: usize = 16 << 10;
 pub struct Head {
     /// Odd while it is occupied; each occupation adds 2.
     sequence: AtomicU32,
+    /// The sequence at which it was waited for in vain.
+    stuck: AtomicU32,
     /// The registers at its hit; null at a timer.
     regs: Cell<*const Regs>,
 }
@@ -52,6 +54,15 @@ pub fn map() -> Option<usize> {
     COUNT.store(count, Ordering::Relaxed);
     BASE.store(base, Ordering::Release);
     Some(core::ptr::from_ref(head(0)?).addr())
+}
+
+/// This is a child that was forked: no thread is in a slot.
+pub fn reset() {
+    for head in (1..count()).filter_map(head) {
+        let sequence = head.sequence.load(Ordering::Relaxed);
+        head.sequence
+            .store(sequence.next_multiple_of(2), Ordering::Relaxed);
+    }
 }
 
 /// Number of slots.
@@ -168,8 +179,12 @@ pub fn synchronize(is_alive: impl Fn() -> bool) -> bool {
     for number in 1..count() {
         let Some(head) = head(number) else { continue };
         let before = head.sequence.load(Ordering::SeqCst);
+        if before & 1 == 1 && head.stuck.load(Ordering::Relaxed) == before {
+            return false;
+        }
         while before & 1 == 1 && head.sequence.load(Ordering::Acquire) == before && is_alive() {
             if clock::now(ClockId::Monotonic).wrapping_sub(begun) > LONGEST {
+                head.stuck.store(before, Ordering::Relaxed);
                 return false;
             }
             sys::relinquish();
