@@ -178,6 +178,26 @@ fn whole_libraries_are_traced_and_nothing_changes() {
 }
 
 #[test]
+fn panics_unwind_through_traced_functions() {
+    let folder = folder();
+    for level in ["0", "2", "3", "s"] {
+        let program = folder.path().join(format!("panics{level}"));
+        let rustc = std::env::var_os("RUSTC").unwrap_or("rustc".into());
+        let status = Command::new(rustc)
+            .args(["--edition=2024", &format!("-Copt-level={level}"), "-o"])
+            .arg(&program)
+            .arg(format!("{SOURCES}/panics.rs"))
+            .status();
+        assert!(status.unwrap().success());
+        let plain = Command::new(&program).output().unwrap();
+        assert!(plain.status.success());
+        let all = "pid$target:::entry, pid$target:::return { @ = count(); }";
+        let (output, _) = trace(&folder, all, program.to_str().unwrap());
+        assert_eq!(output.stdout, plain.stdout, "{level}: {output:?}");
+    }
+}
+
+#[test]
 fn the_end_of_a_command_is_reported_as_it_was() {
     for (command, end) in [
         ("sh -c 'exit 7'", "exited with status 7"),
