@@ -1,8 +1,22 @@
-/* Two libraries of the same size, whose functions are not where the other's are. */
+/* Two libraries of the same size, whose functions are not where the other's are. Where the second has a
+   function, the first makes a system call that blocks signals. */
 
 #define NOINLINE __attribute__((noinline))
 
 #ifdef one
+#ifdef __x86_64__
+__asm__(".text\n"
+	".p2align 4\n"
+	".globl block\n"
+	".type block, @function\n"
+	"block:\n"
+	"movl $14, %eax\n"
+	"syscall\n"
+	"ret\n"
+	".size block, . - block\n"
+	".p2align 4\n");
+#endif
+
 NOINLINE int only_one(int value) { __asm__ volatile(""); return value * 3 + 1; }
 
 int answer(int value)
@@ -13,13 +27,21 @@ int answer(int value)
 	return sum;
 }
 #else
-int answer(int value);
-
-NOINLINE int only_two(int value)
-{
-	__asm__ volatile("nop; nop; nop");
-	return value ^ 5;
-}
+#ifdef __x86_64__
+__asm__(".text\n"
+	".p2align 4\n"
+	".globl only_two\n"
+	".type only_two, @function\n"
+	"only_two:\n"
+	"movl %edi, %eax\n"
+	"xorl $5, %eax\n"
+	"ret\n"
+	".size only_two, . - only_two\n"
+	".p2align 4\n");
+int only_two(int value);
+#else
+NOINLINE int only_two(int value) { __asm__ volatile(""); return value ^ 5; }
+#endif
 
 NOINLINE int answer(int value)
 {

@@ -78,6 +78,52 @@ NOINLINE int land(int value)
 	return found;
 }
 
+/* Steps that run into one another, each of which a table leads to, and directly behind the return the
+   next function: five bytes up to the return can be overwritten only where a step is in their middle. */
+#ifdef __x86_64__
+int ladder(int step);
+int behind(void);
+__asm__(".text\n"
+	".p2align 4\n"
+	".globl ladder, behind\n"
+	".type ladder, @function\n"
+	".type behind, @function\n"
+	"ladder:\n"
+	"xorl %ecx, %ecx\n"
+	"leaq 9f(%rip), %rdx\n"
+	"movslq %edi, %rdi\n"
+	"movslq (%rdx,%rdi,4), %rax\n"
+	"addq %rdx, %rax\n"
+	"jmp *%rax\n"
+	"1: incl %ecx\n"
+	"2: incl %ecx\n"
+	"3: incl %ecx\n"
+	"4: movl %ecx, %eax\n"
+	"ret\n"
+	".size ladder, . - ladder\n"
+	"behind:\n"
+	"movl $9, %eax\n"
+	"ret\n"
+	".size behind, . - behind\n"
+	".section .rodata\n"
+	".p2align 2\n"
+	"9: .long 1b - 9b, 2b - 9b, 3b - 9b, 4b - 9b\n"
+	".text\n");
+#else
+NOINLINE int behind(void) { __asm__ volatile(""); return 9; }
+
+NOINLINE int ladder(int step)
+{
+	int sum = 0;
+	switch (step) {
+	case 0: sum++; /* fall through */
+	case 1: sum++; /* fall through */
+	case 2: sum++; /* fall through */
+	default: return sum;
+	}
+}
+#endif
+
 static int compare(const void *left, const void *right)
 {
 	return *(const int *)left - *(const int *)right;
@@ -98,6 +144,7 @@ int main(void)
 		sum += constant() + length("a text") + choose(i % 10, i) + dispatch(code, i) + tail(i);
 		sum += mean(i, sum) > 0;
 		sum += land(i & 3);
+		sum += ladder(i & 3) * behind();
 		vector v = combine((vector){i, 1, 2, 3}, (vector){4, 5, i, 7});
 		sum += v[0] + v[1] + v[2] + v[3];
 		numbers[i] = (i * 37) % 50;
