@@ -7,6 +7,7 @@ mod stepper;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
@@ -132,6 +133,63 @@ fn functions_return_as_often_as_they_are_entered() {
         }
         assert!(traced["values"] > 0);
     }
+}
+
+/// Numbers of jumps and of traps in the text of a process: where it is not its file's.
+fn patched(pid: u32) -> [usize; 2] {
+    const JUMP: u8 = 0xe9;
+    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
+    let memory = fs::File::open(format!("/proc/{pid}/mem")).unwrap();
+    let mut counts = [0; 2];
+    for line in maps.lines().filter(|line| line.contains(" r-xp ")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [range, _, offset, _, _, path] = words[..] else {
+            continue;
+        };
+        let Ok(file) = fs::File::open(path) else {
+            continue;
+        };
+        let (start, end) = range.split_once('-').unwrap();
+        let [start, end, offset] =
+            [start, end, offset].map(|it| u64::from_str_radix(it, 16).unwrap());
+        let mut there = vec![0; (end - start) as usize];
+        memory.read_exact_at(&mut there, start).unwrap();
+        let mut original = vec![0; there.len()];
+        let length = file.read_at(&mut original, offset).unwrap();
+        let mut place = 0;
+        while place + 5 <= length {
+            let is_jump = there[place] == JUMP;
+            if is_jump && there[place..place + 5] != original[place..place + 5] {
+                counts[0] += 1;
+                place += 4;
+            } else if there[place] != original[place] {
+                counts[1] += 1;
+            }
+            place += 1;
+        }
+    }
+    counts
+}
+
+#[test]
+fn jumps_take_the_place_of_traps() {
+    if std::env::consts::ARCH != "x86_64" {
+        return;
+    }
+    let folder = folder();
+    let program = build(&folder, "loop", "-O2");
+    let file = folder.path().join("traced");
+    let own = "BEGIN { printf(\"%d\\n\", $target); } pid$target:::entry { @ = count(); }";
+    let mut command = dtrace(own);
+    command.arg("-o").arg(&file).arg("-c").arg(&program);
+    let mut command = command.args(["-x", "switchrate=10ms"]).spawn().unwrap();
+    let pid = || fs::read_to_string(&file).ok()?.lines().next()?.parse().ok();
+    wait_until(|| pid().is_some());
+    let [jumps, traps] = patched(pid().unwrap());
+    command.kill().unwrap();
+    command.wait().unwrap();
+    assert!(jumps > 3000, "{jumps} jumps, {traps} traps");
+    assert!(traps * 20 < jumps, "{jumps} jumps, {traps} traps");
 }
 
 #[test]
@@ -323,7 +381,7 @@ impl Running {
             let (start, end) = range.split_once('-').unwrap();
             let [start, end] = [start, end].map(|it| u64::from_str_radix(it, 16).unwrap());
             let mut bytes = vec![0; (end - start) as usize];
-            std::os::unix::fs::FileExt::read_exact_at(&memory, &mut bytes, start).unwrap();
+            memory.read_exact_at(&mut bytes, start).unwrap();
             text.extend(bytes);
         }
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
