@@ -122,9 +122,6 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Executes ioctl `number` for a consumer. `body` holds the argument struct and receives the
     /// result.
     ///
-    /// The handlers are not inlined, so that the stack frame here does not hold the locals of all of
-    /// them.
-    ///
     /// # Errors
     /// As `engine_abi` says of each request.
     pub fn ioctl(
@@ -135,22 +132,144 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         caller: &impl Caller,
     ) -> Result<(), Errno> {
         match Command::from_number(number).ok_or(Errno::NoSuchRequest)? {
-            Command::Conf => conf(self, body_as(body)?),
-            Command::Program => program(self, id, body_as(body)?, caller),
-            Command::ProbeMatch => probe_match(self, body_as(body)?),
-            Command::Enable => enable(self, id, body_as(body)?),
-            Command::Go => go(self, id, body_as(body)?),
-            Command::Stop => stop(self, id, body_as(body)?),
-            Command::Status => status(self, id, body_as(body)?),
-            Command::BufSnap => buf_snap(self, id, body_as(body)?, caller),
-            Command::AggSnap => agg_snap(self, id, body_as(body)?, caller),
-            Command::Eprobe => eprobe(self, id, body_as(body)?),
+            Command::Conf => self.do_conf(body_as(body)?),
+            Command::Program => self.do_program(id, body_as(body)?, caller),
+            Command::ProbeMatch => self.do_probe_match(body_as(body)?),
+            Command::Enable => self.do_enable(id, body_as(body)?),
+            Command::Go => self.do_go(id, body_as(body)?),
+            Command::Stop => self.do_stop(id, body_as(body)?),
+            Command::Status => self.do_status(id, body_as(body)?),
+            Command::BufSnap => self.do_buf_snap(id, body_as(body)?, caller),
+            Command::AggSnap => self.do_agg_snap(id, body_as(body)?, caller),
+            Command::Eprobe => self.do_eprobe(id, body_as(body)?),
             Command::PidProbes => pid_probes(body_as(body)?, |body| self.pid_probes(id, body)),
             Command::PidWatch => pid_probes(body_as(body)?, |body| self.pid_watch(id, body)),
-            Command::PidUnmapped => pid_unmapped(self, id, body_as(body)?),
-            Command::PidArm => pid_arm(self, id, body_as(body)?),
-            Command::Unwind => unwind(self, id, body_as(body)?, caller),
+            Command::PidUnmapped => self.do_pid_unmapped(id, body_as(body)?),
+            Command::PidArm => self.do_pid_arm(id, body_as(body)?),
+            Command::Unwind => self.do_unwind(id, body_as(body)?, caller),
         }
+    }
+}
+
+/// The requests, one each. None is inlined, so that the stack frame of `ioctl` does not hold the locals of
+/// all of them.
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
+    fn do_conf(&self, conf: &mut Conf) -> Result<(), Errno> {
+        *conf = Conf {
+            version: VERSION,
+            cpus: self.cpus() as u32,
+            pointer: size_of::<usize>() as u32,
+            reserved: 0,
+        };
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn do_program(
+        &self,
+        id: ConsumerId,
+        body: &Program,
+        caller: &impl Caller,
+    ) -> Result<(), Errno> {
+        check_zero(body.reserved)?;
+        let size = body.size as usize;
+        if body.size > PROGRAM_MAX || !size.is_multiple_of(size_of::<u64>()) {
+            return Err(Errno::Invalid);
+        }
+        let mut words = filled(size / size_of::<u64>(), || 0u64)?;
+        caller.copy_from(words.as_mut_bytes(), body.address)?;
+        Ok(self.program(id, words)?)
+    }
+
+    #[inline(never)]
+    fn do_probe_match(&self, body: &mut ProbeMatch) -> Result<(), Errno> {
+        check_zero(body.reserved)?;
+        let wanted = body.description;
+        body.id = self.probe_match_to(&wanted, body.id, &mut body.description)?;
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn do_enable(&self, id: ConsumerId, body: &mut Enable) -> Result<(), Errno> {
+        body.matched = self.enable(id, &body.description, body.clause)?;
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn do_go(&self, id: ConsumerId, body: &mut Go) -> Result<(), Errno> {
+        Ok(self.go(id, body)?)
+    }
+
+    #[inline(never)]
+    fn do_stop(&self, id: ConsumerId, body: &mut Stop) -> Result<(), Errno> {
+        check_zero(body.reserved)?;
+        body.cpu = self.stop(id)?;
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn do_status(&self, id: ConsumerId, body: &mut Status) -> Result<(), Errno> {
+        *body = self.status(id)?;
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn do_eprobe(&self, id: ConsumerId, body: &mut EprobeDesc) -> Result<(), Errno> {
+        check_zero(body.reserved)?;
+        (body.id, body.clause) = self.eprobe_to(id, body.epid, &mut body.description)?;
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn do_unwind(&self, id: ConsumerId, body: &Unwind, caller: &impl Caller) -> Result<(), Errno> {
+        if body.count > UNWIND_ROWS_MAX || body.start > body.end {
+            return Err(Errno::Invalid);
+        }
+        let mut rows = filled(body.count as usize, UnwindRow::default)?;
+        caller.copy_from(rows.as_mut_bytes(), body.rows)?;
+        let object = Object {
+            code: body.start..body.end,
+            bias: body.bias,
+            rows,
+        };
+        Ok(self.unwind(id, body.pid, object)?)
+    }
+
+    #[inline(never)]
+    fn do_pid_unmapped(&self, id: ConsumerId, body: &PidRange) -> Result<(), Errno> {
+        check_zero(body.reserved)?;
+        Ok(self.pid_unmapped(id, body)?)
+    }
+
+    #[inline(never)]
+    fn do_pid_arm(&self, id: ConsumerId, body: &mut PidArm) -> Result<(), Errno> {
+        Ok(self.pid_arm(id, body)?)
+    }
+
+    #[inline(never)]
+    fn do_buf_snap(
+        &self,
+        id: ConsumerId,
+        body: &mut BufSnap,
+        caller: &impl Caller,
+    ) -> Result<(), Errno> {
+        let (cpu, room) = (body.cpu as usize, body.size as usize);
+        snap(body, caller, |chunk, put| {
+            self.buf_snap(id, cpu, room, chunk, put)
+        })
+    }
+
+    #[inline(never)]
+    fn do_agg_snap(
+        &self,
+        id: ConsumerId,
+        body: &mut BufSnap,
+        caller: &impl Caller,
+    ) -> Result<(), Errno> {
+        let (cpu, room) = (body.cpu as usize, body.size as usize);
+        snap(body, caller, |chunk, put| {
+            self.agg_snap(id, cpu, room, chunk, put)
+        })
     }
 }
 
@@ -167,98 +286,6 @@ fn check_zero(reserved: u32) -> Result<(), Errno> {
         0 => Ok(()),
         _ => Err(Errno::Invalid),
     }
-}
-
-fn conf<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    conf: &mut Conf,
-) -> Result<(), Errno> {
-    *conf = Conf {
-        version: VERSION,
-        cpus: tracer.cpus() as u32,
-        pointer: size_of::<usize>() as u32,
-        reserved: 0,
-    };
-    Ok(())
-}
-
-#[inline(never)]
-fn program<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    id: ConsumerId,
-    body: &Program,
-    caller: &impl Caller,
-) -> Result<(), Errno> {
-    check_zero(body.reserved)?;
-    let size = body.size as usize;
-    if body.size > PROGRAM_MAX || !size.is_multiple_of(size_of::<u64>()) {
-        return Err(Errno::Invalid);
-    }
-    let mut words = filled(size / size_of::<u64>(), || 0u64)?;
-    caller.copy_from(words.as_mut_bytes(), body.address)?;
-    Ok(tracer.program(id, words)?)
-}
-
-#[inline(never)]
-fn probe_match<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    body: &mut ProbeMatch,
-) -> Result<(), Errno> {
-    check_zero(body.reserved)?;
-    let wanted = body.description;
-    body.id = tracer.probe_match_to(&wanted, body.id, &mut body.description)?;
-    Ok(())
-}
-
-#[inline(never)]
-fn enable<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    id: ConsumerId,
-    body: &mut Enable,
-) -> Result<(), Errno> {
-    body.matched = tracer.enable(id, &body.description, body.clause)?;
-    Ok(())
-}
-
-#[inline(never)]
-fn go<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    id: ConsumerId,
-    body: &mut Go,
-) -> Result<(), Errno> {
-    Ok(tracer.go(id, body)?)
-}
-
-#[inline(never)]
-fn stop<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    id: ConsumerId,
-    body: &mut Stop,
-) -> Result<(), Errno> {
-    check_zero(body.reserved)?;
-    body.cpu = tracer.stop(id)?;
-    Ok(())
-}
-
-#[inline(never)]
-fn status<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    id: ConsumerId,
-    body: &mut Status,
-) -> Result<(), Errno> {
-    *body = tracer.status(id)?;
-    Ok(())
-}
-
-#[inline(never)]
-fn eprobe<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    id: ConsumerId,
-    body: &mut EprobeDesc,
-) -> Result<(), Errno> {
-    check_zero(body.reserved)?;
-    (body.id, body.clause) = tracer.eprobe_to(id, body.epid, &mut body.description)?;
-    Ok(())
 }
 
 #[inline(never)]
@@ -284,71 +311,6 @@ fn put_reason(body: &mut PidProbes, reason: &str) {
     for (to, from) in place.unwrap_or_default().iter_mut().zip(reason.bytes()) {
         *to = from;
     }
-}
-
-#[inline(never)]
-fn unwind<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    id: ConsumerId,
-    body: &Unwind,
-    caller: &impl Caller,
-) -> Result<(), Errno> {
-    if body.count > UNWIND_ROWS_MAX || body.start > body.end {
-        return Err(Errno::Invalid);
-    }
-    let mut rows = filled(body.count as usize, UnwindRow::default)?;
-    caller.copy_from(rows.as_mut_bytes(), body.rows)?;
-    let object = Object {
-        code: body.start..body.end,
-        bias: body.bias,
-        rows,
-    };
-    Ok(tracer.unwind(id, body.pid, object)?)
-}
-
-#[inline(never)]
-fn pid_unmapped<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    id: ConsumerId,
-    body: &PidRange,
-) -> Result<(), Errno> {
-    check_zero(body.reserved)?;
-    Ok(tracer.pid_unmapped(id, body)?)
-}
-
-#[inline(never)]
-fn pid_arm<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    id: ConsumerId,
-    body: &mut PidArm,
-) -> Result<(), Errno> {
-    Ok(tracer.pid_arm(id, body)?)
-}
-
-#[inline(never)]
-fn buf_snap<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    id: ConsumerId,
-    body: &mut BufSnap,
-    caller: &impl Caller,
-) -> Result<(), Errno> {
-    let (cpu, room) = (body.cpu as usize, body.size as usize);
-    snap(body, caller, |chunk, put| {
-        tracer.buf_snap(id, cpu, room, chunk, put)
-    })
-}
-
-#[inline(never)]
-fn agg_snap<A: Arch, P: Platform<Regs = A::Regs>>(
-    tracer: &Tracer<A, P>,
-    id: ConsumerId,
-    body: &mut BufSnap,
-    caller: &impl Caller,
-) -> Result<(), Errno> {
-    let (cpu, room) = (body.cpu as usize, body.size as usize);
-    snap(body, caller, |chunk, put| {
-        tracer.agg_snap(id, cpu, room, chunk, put)
-    })
 }
 
 /// Takes a snapshot of a buffer and copies it to the caller.

@@ -8,19 +8,24 @@
 //! Only the agent gets here, but for [`detour_at`], which threads ask that have hit a trap while a
 //! window is written.
 
+mod regions;
+mod replace;
+
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use engine_tracer::{Lock, OutOfMemory, Patched, UserPatch, filled};
 
-use crate::arch::frame::TRAP;
 use crate::arch::windows::{self, Body, JUMP};
 use crate::mapping::Mapping;
 use crate::maps;
 use crate::sync::Control;
 use crate::{code, sys};
+use regions::Regions;
+pub use replace::detour_at;
+use replace::{BATCH, Change, replace};
 
 /// What is known of the process's text.
 struct Known {
@@ -49,28 +54,14 @@ struct Window {
     sites: Vec<(usize, bool)>,
 }
 
-/// Memory for detours.
-struct Regions(Vec<Region>);
-
-/// A part of it, which is near what it is for.
-struct Region {
-    start: usize,
-    used: usize,
-    /// The last of what is used, not written yet.
-    pending: Vec<u8>,
-}
-
-/// Size of a region.
-const REGION: usize = 256 << 10;
-
 static KNOWN: Control<Known> = Control::of(Known {
     functions: BTreeMap::new(),
     windows: BTreeMap::new(),
-    regions: Regions(Vec::new()),
+    regions: Regions::NONE,
     mappings: Vec::new(),
     guarded: Vec::new(),
     guards: BTreeMap::new(),
-    guard_regions: Regions(Vec::new()),
+    guard_regions: Regions::NONE,
 });
 
 static ARE_WANTED: AtomicBool = AtomicBool::new(false);
@@ -175,19 +166,13 @@ pub fn unguard() {
 
 /// Where detours are.
 pub fn regions() -> Vec<Range<usize>> {
-    KNOWN.with(|known| {
-        let regions = known.regions.0.iter();
-        let extent = |region: &Region| region.start..region.start.wrapping_add(REGION);
-        regions.map(extent).collect()
-    })
+    KNOWN.with(|known| known.regions.ranges().collect())
 }
 
 /// Uses the memory of detours anew: none is in use, and no thread is in one.
 pub fn recycle() {
     KNOWN.with(|known| {
-        for region in &mut known.regions.0 {
-            region.used = windows::GATE;
-        }
+        known.regions.recycle();
     });
 }
 
@@ -389,7 +374,8 @@ impl Known {
                 detour: window.detour,
                 bytes: windows::jump(start, window.detour),
             });
-            replace(changes.collect());
+            let changes: Vec<Change> = changes.collect();
+            replace(&changes, IS_STOPPED.load(Ordering::Relaxed));
         }
     }
 
@@ -405,7 +391,8 @@ impl Known {
                 bytes: window.original,
             });
             // What is not our jump any more is not ours to undo.
-            replace(changes.filter(Change::is_in_place).collect());
+            let changes: Vec<Change> = changes.filter(Change::is_in_place).collect();
+            replace(&changes, IS_STOPPED.load(Ordering::Relaxed));
         }
     }
 }
@@ -415,114 +402,4 @@ fn has_window(windows: &BTreeMap<usize, Window>, bytes: &Range<usize>) -> bool {
     let before = windows.range(..bytes.end).next_back();
     before
         .is_some_and(|(start, window)| start.saturating_add(window.length.max(JUMP)) > bytes.start)
-}
-
-impl Regions {
-    /// Writes the code for an address and a region to a region near `near`; returns where it is to be
-    /// entered. The code comes with the offset of that.
-    fn put(
-        &mut self,
-        near: usize,
-        code: impl Fn(usize, usize) -> Option<(Vec<u8>, usize)>,
-    ) -> Option<usize> {
-        let has_room = |region: &&mut Region| {
-            region.start.abs_diff(near) < windows::REACH
-                && region.used.saturating_add(windows::DETOUR_MAX) <= REGION
-        };
-        if !self.0.iter_mut().any(|region| has_room(&region)) {
-            let start = map_region(near).ok()?;
-            self.0.push(Region {
-                start,
-                used: windows::GATE,
-                pending: Vec::new(),
-            });
-        }
-        let region = self.0.iter_mut().find(has_room)?;
-        let at = region.start.wrapping_add(region.used);
-        let (mut code, entry) = code(at, region.start)?;
-        code.resize(code.len().next_multiple_of(16), 0);
-        region.used = region.used.wrapping_add(code.len());
-        region.pending.append(&mut code);
-        Some(at.wrapping_add(entry))
-    }
-
-    /// Writes what is pending.
-    fn flush(&mut self) {
-        for region in &mut self.0 {
-            let end = region.start.wrapping_add(region.used);
-            let pending = core::mem::take(&mut region.pending);
-            let _ = code::write(end.wrapping_sub(pending.len()), &pending);
-        }
-    }
-}
-
-/// A window that is written.
-struct Change {
-    address: usize,
-    detour: usize,
-    bytes: [u8; JUMP],
-}
-
-impl Change {
-    /// Whether the window's jump is there.
-    fn is_in_place(&self) -> bool {
-        let mut there = [0; JUMP];
-        let is_read = code::read(self.address, &mut there).is_ok();
-        is_read && there == windows::jump(self.address, self.detour)
-    }
-}
-
-/// How many windows are written at a time.
-const BATCH: usize = 512;
-
-/// The windows that are being written, and their detours.
-static WRITTEN: [[AtomicUsize; 2]; BATCH] = [const { [const { AtomicUsize::new(0) }; 2] }; BATCH];
-
-/// Writes windows while threads run: no thread executes a part of one. A trap is at the first byte
-/// while the others are written, and who hits it takes the detour.
-fn replace(changes: Vec<Change>) {
-    let put = |address: usize, bytes: &[u8]| {
-        let _ = code::write(address, bytes);
-    };
-    if IS_STOPPED.load(Ordering::Relaxed) {
-        for change in &changes {
-            put(change.address, &change.bytes);
-        }
-        return;
-    }
-    for ([address, detour], change) in WRITTEN.iter().zip(&changes) {
-        detour.store(change.detour, Ordering::Relaxed);
-        address.store(change.address, Ordering::Release);
-    }
-    for change in &changes {
-        put(change.address, TRAP);
-    }
-    sys::serialize();
-    for change in &changes {
-        let rest = change.bytes.get(TRAP.len()..).unwrap_or_default();
-        put(change.address.wrapping_add(TRAP.len()), rest);
-    }
-    sys::serialize();
-    for change in &changes {
-        let first = change.bytes.get(..TRAP.len()).unwrap_or_default();
-        put(change.address, first);
-    }
-    sys::serialize();
-    for [address, _] in WRITTEN.iter().take(changes.len()) {
-        address.store(0, Ordering::Release);
-    }
-}
-
-/// The detour of a window that is being written. Callable in probe context.
-pub fn detour_at(pc: usize) -> Option<usize> {
-    let mut all = WRITTEN.iter();
-    let [_, detour] = all.find(|[address, _]| address.load(Ordering::Acquire) == pc)?;
-    Some(detour.load(Ordering::Relaxed))
-}
-
-/// Maps a region, and writes its gate: the code by which all its detours get to the agent's.
-fn map_region(near: usize) -> Result<usize, OutOfMemory> {
-    let start = code::map_near(near, REGION)?;
-    code::write(start, &windows::gate())?;
-    Ok(start)
 }
