@@ -67,7 +67,7 @@ fn replace_mask(number: usize, arguments: &mut [usize; 6], mask: &mut Mask, acti
     const BLOCK: usize = 0;
     const SET: usize = 2;
     let is = |call: Sysno| number == call as usize;
-    let [first, second, third, fourth, fifth, sixth] = arguments;
+    let [first, second, _, fourth, fifth, sixth] = arguments;
     let place = if is(Sysno::rt_sigprocmask) && [BLOCK, SET].contains(first) {
         second
     } else if is(Sysno::rt_sigsuspend) {
@@ -94,7 +94,6 @@ fn replace_mask(number: usize, arguments: &mut [usize; 6], mask: &mut Mask, acti
             action.mask &= !BIT;
             *second = core::ptr::from_ref(action).addr();
         }
-        let _ = third;
         return;
     } else {
         return;
