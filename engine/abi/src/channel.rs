@@ -5,6 +5,8 @@
 //! and the memory that it would have written: the records of a snapshot. Addresses in the structs
 //! mean nothing. All numbers are in the machine's own byte order.
 
+use core::sync::atomic::AtomicU32;
+
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// What precedes a request.
@@ -60,12 +62,13 @@ pub struct Start {
     pub reserved: u32,
 }
 
-/// What the engine leaves behind [`Start`] when it has ended, for the next one in the process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+/// What the engine tells behind [`Start`]: the command, until that has its descriptors; and when it has
+/// ended, the next engine in the process.
+#[derive(Debug, FromBytes, IntoBytes, KnownLayout)]
 #[repr(C)]
 pub struct Left {
-    /// 1 if it has ended, and all text is as it was; 0 while it is there.
-    pub has_ended: u32,
+    /// [`Left::STARTS`], [`Left::IS_OPEN`] or [`Left::HAS_ENDED`].
+    pub stage: AtomicU32,
     /// How many ranges there are; more than [`Left::RANGES`] if they must not be used again.
     pub count: u32,
     /// The ranges in which a thread may still execute code: first address, and that behind the last.
@@ -73,15 +76,32 @@ pub struct Left {
 }
 
 impl Left {
+    /// Its descriptors are those of the traced process, or none.
+    pub const STARTS: u32 = 0;
+
+    /// It has [`DESCRIPTORS`], until the command has asked the first question.
+    pub const IS_OPEN: u32 = 1;
+
+    /// It has ended, and all text is as it was.
+    pub const HAS_ENDED: u32 = 2;
+
     /// The most ranges that it tells of.
     pub const RANGES: usize = 128;
 
-    /// While the engine is there.
-    pub const NOT_YET: Self = Self {
-        has_ended: 0,
-        count: 0,
-        code: [[0; 2]; Self::RANGES],
-    };
+    /// What it tells at its start.
+    pub const fn new() -> Self {
+        Self {
+            stage: AtomicU32::new(Self::STARTS),
+            count: 0,
+            code: [[0; 2]; Self::RANGES],
+        }
+    }
+}
+
+impl Default for Left {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// The descriptors that the command takes from the engine: its ends of the channel, and of the

@@ -8,6 +8,7 @@ mod stepper;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::FileExt;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
@@ -453,6 +454,25 @@ fn what_is_left_in_a_process_does_not_grow() {
 }
 
 #[test]
+fn descriptors_of_the_process_are_not_taken_for_the_agents() {
+    const TRIES: usize = 10;
+    let folder = folder();
+    let program = build(&folder, "loop", "-O2");
+    let mut shell = Command::new("sh");
+    // As many as the agent opens, and more.
+    let script = r#"exec "$0" 3</dev/null 4</dev/null 5</dev/null"#;
+    let running = Running(shell.args(["-c", script]).arg(&program).spawn().unwrap());
+    let loops =
+        || fs::read_link(format!("/proc/{}/exe", running.0.id())).is_ok_and(|it| it == program);
+    wait_until(loops);
+    for _ in 0..TRIES {
+        let probes = format!("pid{}:a.out:work:entry {{ exit(0); }}", running.0.id());
+        let output = dtrace(&probes).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+#[test]
 fn one_command_traces_a_process_at_a_time() {
     let folder = folder();
     let program = build(&folder, "loop", "-O2");
@@ -490,8 +510,10 @@ fn it_needs_no_privilege() {
     let program = build(&folder, "children", "-O1");
     let command = folder.path().join("dtrace");
     fs::copy(env!("CARGO_BIN_EXE_dtrace"), &command).unwrap();
-    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(folder.path(), open).unwrap();
+    // Whatever umask(2) has left.
+    for path in [folder.path(), &command, &program] {
+        fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
     let mut traced = Command::new(command);
     traced
         .args([
@@ -505,8 +527,8 @@ fn it_needs_no_privilege() {
         traced.uid(65534).gid(65534);
     }
     let output = traced.output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(text.split_whitespace().last(), Some("10"), "{text}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text.split_whitespace().last(), Some("10"), "{output:?}");
 }
 
 #[test]

@@ -33,10 +33,10 @@ impl Earlier {
             if there.is_empty() || !is_read || there != image::constant() {
                 continue;
             }
-            let mut left = Left::NOT_YET;
+            let mut left = Left::new();
             let place = base + image::SIZE + size_of::<Start>();
             memory.read_exact_at(left.as_mut_bytes(), place as u64)?;
-            if left.has_ended == 0 {
+            if *left.stage.get_mut() != Left::HAS_ENDED {
                 return Err(ErrorKind::ResourceBusy.into());
             }
             let is_deserted = is_deserted(pid, pc, base, &left)?;

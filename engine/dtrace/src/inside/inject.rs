@@ -5,7 +5,7 @@
 //! its ends of the agent's sockets.
 
 use std::fs;
-use std::io::{Error, ErrorKind, Result};
+use std::io::{ErrorKind, Result};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::thread::sleep;
@@ -42,12 +42,17 @@ const AT_HWCAP2: usize = 26;
 const LONGEST: Duration = Duration::from_secs(10);
 const PERIOD: Duration = Duration::from_micros(200);
 
-/// The ends of the agent's sockets: the channel, and the stream of what is opened; and the agent.
+/// The agent and the command's ends of its sockets: the channel, and the stream of what is opened.
 pub struct Agent {
-    /// The command's ends.
     pub ends: [OwnedFd; 2],
-    /// The agent's process.
     pub pid: i32,
+}
+
+/// An agent that has begun.
+struct Begun {
+    pid: i32,
+    /// The address at which it tells how far it is.
+    left: usize,
 }
 
 /// Puts the agent into process `pid`, whose first thread is stopped, and is as it was afterwards; but it
@@ -58,12 +63,10 @@ pub fn inject(pid: i32, has_jumps: bool) -> Result<Agent> {
     let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
     let injected = undisturbed(pid, has_jumps);
     before.thread_set_mask()?;
-    let agent = injected?;
-    let ends = ends(agent)?;
-    Ok(Agent { ends, pid: agent })
+    injected?.ends()
 }
 
-fn undisturbed(pid: i32, has_jumps: bool) -> Result<i32> {
+fn undisturbed(pid: i32, has_jumps: bool) -> Result<Begun> {
     let is_child = parent(pid)? == std::process::id();
     let mut caller = Caller::new(pid, is_child)?;
     let injected = start(pid, &mut caller, has_jumps);
@@ -72,8 +75,7 @@ fn undisturbed(pid: i32, has_jumps: bool) -> Result<i32> {
     injected
 }
 
-/// Returns the PID of the agent.
-fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
+fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<Begun> {
     let none = |_| ();
     let own = caller.call(Call::Getpid, &[], none)?;
     let earlier = Earlier::find(pid, caller.pc() as u64)?;
@@ -92,7 +94,7 @@ fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
         reserved: 0,
     };
     let behind = base + image::SIZE;
-    let both = [start.as_bytes(), Left::NOT_YET.as_bytes()].concat();
+    let both = [start.as_bytes(), Left::new().as_mut_bytes()].concat();
     let memory = memory(pid)?;
     let mut before = vec![0; both.len()];
     memory.read_exact_at(&mut before, behind as u64)?;
@@ -102,7 +104,10 @@ fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<i32> {
         // There is none, and an earlier one has ended all the same.
         memory.write_all_at(&before, behind as u64)?;
     }
-    cloned
+    Ok(Begun {
+        pid: cloned?,
+        left: behind + size_of::<Start>(),
+    })
 }
 
 /// Clones the agent and has it begin; returns its PID.
@@ -159,21 +164,29 @@ fn parent(pid: i32) -> Result<u32> {
     parent.ok_or_else(|| ErrorKind::InvalidData.into())
 }
 
-/// The command's ends of the agent's sockets, once it has opened them.
-fn ends(agent: i32) -> Result<[OwnedFd; 2]> {
-    let process = rustix::process::Pid::from_raw(agent).ok_or(ErrorKind::InvalidData)?;
-    let handle = pidfd_open(process, PidfdFlags::empty()).map_err(Error::from)?;
-    let begun = Instant::now();
-    let end = |number| pidfd_getfd(&handle, number, PidfdGetfdFlags::empty());
-    loop {
-        let [channel, opened] = DESCRIPTORS.map(end);
-        match (channel, opened) {
-            (Ok(channel), Ok(opened)) => return Ok([channel, opened]),
-            (Err(why), _) | (_, Err(why)) if begun.elapsed() > LONGEST => return Err(why.into()),
-            (Err(why), _) | (_, Err(why)) if why != rustix::io::Errno::BADF => {
-                return Err(why.into());
+impl Begun {
+    /// Takes the command's ends of its sockets once it has opened them. Until then, what has their numbers
+    /// is the traced process's own.
+    fn ends(self) -> Result<Agent> {
+        let begun = Instant::now();
+        let memory = memory(self.pid)?;
+        let mut left = Left::new();
+        loop {
+            memory.read_exact_at(left.as_mut_bytes(), self.left as u64)?;
+            match *left.stage.get_mut() {
+                Left::IS_OPEN => break,
+                Left::STARTS if begun.elapsed() < LONGEST => sleep(PERIOD),
+                Left::STARTS => return Err(ErrorKind::TimedOut.into()),
+                _ => return Err(ErrorKind::BrokenPipe.into()),
             }
-            _ => sleep(PERIOD),
         }
+        let process = rustix::process::Pid::from_raw(self.pid).ok_or(ErrorKind::InvalidData)?;
+        let handle = pidfd_open(process, PidfdFlags::empty())?;
+        let [channel, opened] =
+            DESCRIPTORS.map(|number| pidfd_getfd(&handle, number, PidfdGetfdFlags::empty()));
+        Ok(Agent {
+            ends: [channel?, opened?],
+            pid: self.pid,
+        })
     }
 }

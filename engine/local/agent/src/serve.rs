@@ -1,5 +1,6 @@
 //! The agent: from its first instruction to its end.
 
+use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 use engine_abi::channel::{DESCRIPTORS, Left, Start};
@@ -39,6 +40,7 @@ pub extern "C" fn serve(start: &Start, left: &mut Left) -> ! {
         && code::open()
         && let Ok(tracer) = Tracer::new(Process)
     {
+        left.stage.store(Left::IS_OPEN, Ordering::Release);
         machine::begin(start);
         cell::init(tracer);
         if let Some(tracer) = cell::tracer() {
@@ -65,7 +67,7 @@ fn leave(left: &mut Left, is_unused: bool) {
     if !are_all_told {
         left.count = u32::MAX;
     }
-    left.has_ended = 1;
+    left.stage.store(Left::HAS_ENDED, Ordering::Release);
 }
 
 fn answer_all(tracer: &'static Engine, requests: Fd, opened: Fd) {
