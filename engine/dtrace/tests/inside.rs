@@ -504,6 +504,49 @@ fn wait_until(is_so: impl Fn() -> bool) {
     }
 }
 
+/// Runs a program in which each instruction of `look` is counted, by these clauses.
+#[cfg(target_arch = "x86_64")]
+fn look_through(clauses: &str) {
+    const LOOKS: usize = 128;
+    let folder = folder();
+    let program = build(&folder, "flags", "-O1");
+    let plain = Command::new(&program).output().unwrap();
+    assert_eq!(plain.stdout.split(|it| *it == b'\n').count(), LOOKS + 1);
+    let all = format!("pid$target:a.out:look:{clauses}");
+    let (output, traced) = trace(&folder, &all, program.to_str().unwrap());
+    let [output, plain] = [output, plain].map(|it| String::from_utf8(it.stdout).unwrap());
+    assert_eq!(output, plain);
+    let counts: Vec<_> = traced.lines().filter(|line| !line.is_empty()).collect();
+    let is_counted = |line: &&str| line.ends_with(&format!(" {LOOKS}"));
+    // 13 instructions, an entry and a return.
+    assert_eq!(counts.len(), 15, "{traced}");
+    assert!(counts.iter().all(is_counted), "{traced}");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_count_changes_neither_flags_nor_registers() {
+    look_through("{ @[probename] = count(); }");
+    // What has more to do than to count.
+    look_through("{ @[probename] = count(); this->x = timestamp; }");
+}
+
+#[test]
+fn no_hit_is_counted_that_follows_the_end() {
+    let folder = folder();
+    let program = build(&folder, "until", "-O1");
+    let program = program.to_str().unwrap();
+    let all = "pid$target:a.out:work:entry { @ = count(); }";
+    let (_, traced) = trace(&folder, all, program);
+    assert_eq!(traced.trim(), "2000");
+    let (_, traced) = trace(
+        &folder,
+        &format!("{all} pid$target:a.out:last:entry {{ exit(0); }}"),
+        program,
+    );
+    assert_eq!(traced.trim(), "1000");
+}
+
 #[test]
 fn it_needs_no_privilege() {
     let folder = folder();

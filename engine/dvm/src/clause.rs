@@ -6,6 +6,7 @@ use crate::address;
 use crate::aggregate::Aggregate;
 use crate::block::{Code, Tables};
 use crate::limits::VALUE_MAX;
+use crate::names::Builtin;
 use crate::op::Op;
 use crate::rows::{Aggregation, Field, KeyPart, Variable};
 use crate::table::Table;
@@ -40,6 +41,25 @@ impl<'a> Clause<'a> {
                 .then_some(Brief::Count(first.immediate)),
             _ => None,
         }
+    }
+
+    /// Whether all that it does is to count, under keys that follow from its probe: then to run it a number
+    /// of times is to run it once, and to count that number.
+    pub fn is_tally(&self) -> bool {
+        self.instructions().all(|it| match Op::from_code(it.op) {
+            Some(Op::Ldb) => Builtin::from_code(it.immediate).is_some_and(Builtin::is_of_probe),
+            Some(Op::Agg) => self.counts(it.immediate),
+            Some(op) => matches!(
+                op,
+                Op::Seti | Op::Seth | Op::Sets | Op::Push | Op::Pushs | Op::Ret
+            ),
+            None => false,
+        })
+    }
+
+    /// Whether it may end tracing.
+    pub fn may_exit(&self) -> bool {
+        self.instructions().any(|it| it.op == Op::Exit.code())
     }
 
     /// Whether an aggregation is a `count`, which ignores its values.

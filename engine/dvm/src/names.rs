@@ -67,6 +67,19 @@ impl Builtin {
         )
     }
 
+    /// Whether it is the same at every firing of a probe of one process.
+    pub const fn is_of_probe(self) -> bool {
+        matches!(
+            self,
+            Self::Id
+                | Self::Epid
+                | Self::Probeprov
+                | Self::Probemod
+                | Self::Probefunc
+                | Self::Probename
+        )
+    }
+
     /// Whether it takes an index.
     pub const fn is_indexed(self) -> bool {
         matches!(self, Self::Arg | Self::Uregs)

@@ -95,6 +95,102 @@ fn there_is_scratch_memory_for_what_one_instruction_needs() {
 }
 
 #[test]
+fn what_can_be_counted_later_is_told_apart() {
+    const NAMED: &str = "aggregation @n[text] count";
+    let tallies: [(&[&str], bool); 12] = [
+        (&[COUNTS, "    agg  %r0, %r0, @n", "    ret"], true),
+        (
+            &[
+                NAMED,
+                "    ldb  %r0, probefunc, %r1",
+                "    pushs %r1",
+                "    agg  %r0, %r0, @n",
+                "    ret",
+            ],
+            true,
+        ),
+        (
+            &[
+                KEYED,
+                "    seti 5, %r1",
+                "    push %r1",
+                "    agg  %r0, %r0, @n",
+                "    ret",
+            ],
+            true,
+        ),
+        (
+            &[
+                KEYED,
+                "    ldb  %r0, id, %r1",
+                "    push %r1",
+                "    agg  %r0, %r0, @n",
+                "    ret",
+            ],
+            true,
+        ),
+        (
+            &[
+                KEYED,
+                "    ldb  %r0, tid, %r1",
+                "    push %r1",
+                "    agg  %r0, %r0, @n",
+                "    ret",
+            ],
+            false,
+        ),
+        (
+            &[
+                KEYED,
+                "    ldb  %r0, arg, %r1",
+                "    push %r1",
+                "    agg  %r0, %r0, @n",
+                "    ret",
+            ],
+            false,
+        ),
+        (&[SUMS, "    agg  %r0, %r0, @n", "    ret"], false),
+        (&["    open", "    ret"], false),
+        (&["    exit", "    ret"], false),
+        (
+            &[
+                COUNTS,
+                "    ldb  %r0, timestamp, %r1",
+                "    agg  %r0, %r0, @n",
+                "    ret",
+            ],
+            false,
+        ),
+        (
+            &[
+                COUNTS,
+                "    bz   %r0, end",
+                "    agg  %r0, %r0, @n",
+                "end:",
+                "    ret",
+            ],
+            false,
+        ),
+        (
+            &[
+                COUNTS,
+                "var x scalar",
+                "    stv  %r0, x",
+                "    agg  %r0, %r0, @n",
+                "    ret",
+            ],
+            false,
+        ),
+    ];
+    for (lines, expected) in tallies {
+        let program = program(lines);
+        assert_eq!(program.clause(0).unwrap().is_tally(), expected, "{lines:?}");
+        let exits = lines.iter().any(|line| line.contains("exit"));
+        assert_eq!(program.clause(0).unwrap().may_exit(), exits, "{lines:?}");
+    }
+}
+
+#[test]
 fn what_needs_no_machine_is_told_apart() {
     let briefs: [(&[&str], Option<Brief>); 9] = [
         (&["    open", "    ret"], Some(Brief::Mark)),

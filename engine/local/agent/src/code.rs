@@ -43,12 +43,12 @@ pub fn write(address: usize, bytes: &[u8]) -> Result<(), OutOfMemory> {
     }
 }
 
-/// Maps memory for code as near as there is room.
-pub fn map_near(near: usize, size: usize) -> Result<usize, OutOfMemory> {
+/// Maps memory for code as near as there is room, where `behind` it so many bytes are free.
+pub fn map_near(near: usize, size: usize, behind: usize) -> Result<usize, OutOfMemory> {
     /// Another thread may map what was free.
     const TRIES: usize = 8;
     for _ in 0..TRIES {
-        let start = maps::free_range(near, size).ok_or(OutOfMemory)?;
+        let start = maps::free_range(near, size.wrapping_add(behind)).ok_or(OutOfMemory)?;
         if sys::map_code(start, size).is_ok() {
             return Ok(start);
         }

@@ -8,7 +8,7 @@ use engine_abi::{Command, PidProbes, PidRange};
 use engine_tracer::{ConsumerId, Tracer};
 use zerocopy::FromBytes;
 
-use crate::arch::frame::Native;
+use crate::arch::frame::{Native, Regs};
 use crate::cell;
 use crate::channel::{self, Closed};
 use crate::machine::{self, Process};
@@ -108,10 +108,18 @@ struct Agent {
 }
 
 impl Agent {
+    /// Fires the hits that were only counted.
+    fn fire_tallies(&self) {
+        for (site, hits) in jumps::take_tallies() {
+            self.tracer.user_hits(site, &Regs::default(), hits);
+        }
+    }
+
     /// Waits for a question, and answers it; meanwhile fires timers.
     fn answer_next(&mut self) -> Result<(), Closed> {
         loop {
             while let Some(timer) = timers::take_due() {
+                self.fire_tallies();
                 self.tracer.tick(timer, 0, 0);
             }
             let look = self.is_watching.then_some(LOOK);
@@ -123,7 +131,9 @@ impl Agent {
                 break;
             }
         }
-        channel::receive(self.requests)?.answer(self.requests, |number, body, memory| {
+        let question = channel::receive(self.requests)?;
+        self.fire_tallies();
+        question.answer(self.requests, |number, body, memory| {
             self.is_watching |= number == Command::PidWatch.number();
             if let Ok((request, _)) = PidProbes::ref_from_prefix(body)
                 && [Command::PidProbes, Command::PidWatch]

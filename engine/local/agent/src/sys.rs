@@ -64,10 +64,16 @@ pub fn map(size: usize) -> Result<usize, Errno> {
 
 /// Maps memory for code at this address, if nothing is there.
 pub fn map_code(address: usize, size: usize) -> Result<(), Errno> {
-    let (access, flags) = (
-        PROT_READ | PROT_EXEC,
-        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-    );
+    map_new(address, size, PROT_READ | PROT_EXEC)
+}
+
+/// Maps memory to read and write at this address, if nothing is there.
+pub fn map_at(address: usize, size: usize) -> Result<(), Errno> {
+    map_new(address, size, PROT_READ | PROT_WRITE)
+}
+
+fn map_new(address: usize, size: usize, access: usize) -> Result<(), Errno> {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
     // SAFETY: a new mapping; the kernel refuses one where anything is.
     let mapped = unsafe { syscall!(Sysno::mmap, address, size, access, flags, usize::MAX, 0) }?;
     // A kernel that does not know the flag takes the address for a hint.
@@ -84,7 +90,7 @@ pub fn map_code(address: usize, size: usize) -> Result<(), Errno> {
 /// Unmaps memory.
 ///
 /// # Safety
-/// It came from [`map`] or [`map_code`], and nothing refers to it any more.
+/// It came from [`map`], [`map_code`] or [`map_at`], and nothing refers to it any more.
 pub unsafe fn unmap(address: usize, size: usize) -> Result<(), Errno> {
     // SAFETY: the caller's promise.
     done(unsafe { syscall!(Sysno::munmap, address, size) })

@@ -125,6 +125,8 @@ pub struct Firing<'a, A: Arch, P: Platform<Regs = A::Regs>> {
     pub id: u32,
     /// The probe that fired.
     pub fired: &'a Fired<'a, A>,
+    /// How often it was hit: more than once only for clauses that [are tallies](engine_dvm::Clause::is_tally).
+    pub times: u64,
     /// The thread, cached at its first use.
     task: Cell<Option<Task>>,
     /// Address of the session that this firing was last passed to.
@@ -141,6 +143,7 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
             now: Cell::new(None),
             id,
             fired,
+            times: 1,
             task: Cell::new(None),
             last_session: Cell::new(0),
         }
@@ -154,6 +157,7 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
             now: Cell::new(Some(self.now())),
             id: DtraceProbe::Error.id(),
             fired: error,
+            times: 1,
             task: Cell::new(Some(self.task())),
             last_session: self.last_session.clone(),
         }

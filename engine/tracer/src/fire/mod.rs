@@ -102,6 +102,26 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         });
     }
 
+    /// Fires the probe at this index for many hits, whose clauses all
+    /// [are tallies](engine_dvm::Clause::is_tally).
+    pub(crate) fn fire_times(&self, live: &Live<A>, probe: u32, fired: &Fired<'_, A>, times: u64) {
+        let Some((probe, ecbs)) = live.table.probe(probe) else {
+            return;
+        };
+        let mut firing = Firing::new(&self.platform, probe.id, fired);
+        firing.times = times;
+        self.guarded(&firing, |held| {
+            let fire = |ecb: &LiveEcb| {
+                self.with_session(ecb.consumer, |session| {
+                    session.fire_times(&firing, held, ecb.enabling)
+                })
+            };
+            ecbs.iter()
+                .map(fire)
+                .fold(false, |any, ran| any | ran.unwrap_or_default())
+        });
+    }
+
     /// Counts a firing dropped for lack of stack. The guard is taken here too: a probe in what this
     /// calls must not fire.
     #[cold]

@@ -77,20 +77,33 @@ impl Aggregations {
         key: &[u8],
         (value, increment): (u64, u64),
     ) -> usize {
-        let bank = self.bank(self.turn.load(Ordering::Acquire));
-        let Some((at, is_new)) = bank.data(number, key, kind.bytes) else {
+        let Some((mut cells, is_new)) = self.cells(number, kind, key) else {
             self.drops.fetch_add(1, Ordering::Relaxed);
             return 0;
-        };
-        let mut cells = Cells {
-            memory: bank.memory(),
-            at,
         };
         if is_new && kind.aggregate.initial() != 0 {
             cells.set_word(0, kind.aggregate.initial());
         }
         kind.aggregate.update(&mut cells, value, increment);
         if is_new { kind.bytes } else { 0 }
+    }
+
+    /// Adds `times` to a `count()` under `key`, as that many calls of [`Aggregations::update`] would.
+    pub fn tally(&self, number: u32, key: &[u8], times: u64) {
+        match self.cells(number, Aggregate::Count.into(), key) {
+            Some((mut cells, _)) => Aggregate::Count.merge(&mut cells, &[times][..]),
+            None => {
+                self.drops.fetch_add(times, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The data under `key`, and whether they are new, all zeros.
+    fn cells(&self, number: u32, kind: Kind, key: &[u8]) -> Option<(Cells<'_>, bool)> {
+        let bank = self.bank(self.turn.load(Ordering::Acquire));
+        let (at, is_new) = bank.data(number, key, kind.bytes)?;
+        let memory = bank.memory();
+        Some((Cells { memory, at }, is_new))
     }
 
     /// Increments a `count()` without a key, as [`Aggregations::update`] would but cheaper.

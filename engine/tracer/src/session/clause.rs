@@ -36,6 +36,17 @@ impl<P: Platform> Session<P> {
         true
     }
 
+    /// Runs the clause of an ECB, which [is a tally](engine_dvm::Clause::is_tally), for a firing of many
+    /// hits.
+    pub fn fire_times<A: Arch<Regs = P::Regs>>(
+        &self,
+        firing: &Firing<'_, A, P>,
+        held: &mut Held,
+        ecb: Enabling,
+    ) -> bool {
+        self.activity.admits(None) && self.run(firing, held, ecb)
+    }
+
     /// Records only that the clause ran.
     #[inline(always)]
     fn mark<A: Arch<Regs = P::Regs>>(&self, firing: &Firing<'_, A, P>, epid: u32) {

@@ -241,9 +241,13 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
     }
 
     fn aggregate(&mut self, aggregation: u32, key: &[u8], value: u64, increment: u64) {
+        let (cpu, times) = (self.firing.cpu, self.firing.times);
+        if times != 1 {
+            return self.session.tally(cpu, aggregation, key, times);
+        }
         let zeroed = self
             .session
-            .aggregate(self.firing.cpu, aggregation, key, (value, increment));
+            .aggregate(cpu, aggregation, key, (value, increment));
         self.work = self.work.saturating_add(zeroed);
     }
 

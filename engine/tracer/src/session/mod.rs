@@ -38,7 +38,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use engine_abi::{BUFFER_SIZE, BufferPolicy, Go, RecordHeader, SPECULATIONS_MAX, Status};
-use engine_dvm::{Brief, Registers, Verified};
+use engine_dvm::{Brief, Clause, Registers, Verified};
 use engine_isa::Arch;
 
 use crate::error::Error;
@@ -181,6 +181,18 @@ impl<P: Platform> Session<P> {
             (Some(kind), Some(aggregations)) => aggregations.update(number, *kind, key, value),
             _ => 0,
         }
+    }
+
+    /// Adds a number to a `count()` of this CPU. Firings only.
+    pub fn tally(&self, cpu: usize, number: u32, key: &[u8], times: u64) {
+        if let Some(aggregations) = self.aggregations.get(cpu) {
+            aggregations.tally(number, key, times);
+        }
+    }
+
+    /// A clause of its program.
+    pub fn clause(&self, number: u32) -> Option<Clause<'_>> {
+        self.program.clause(number)
     }
 
     /// The aggregations of a CPU.

@@ -5,6 +5,9 @@
 //! those that are traps ([`overlay`]). A site that no jump can be placed for gets its trap: which
 //! these are, `arch` says, as it makes the detours.
 //!
+//! Where a site's clauses do nothing but to count, the detour itself counts its hits, and the agent fires
+//! them together, before anyone asks for what was counted ([`take_tallies`]).
+//!
 //! Only the agent gets here, but for [`detour_at`], which threads ask that have hit a trap while a
 //! window is written.
 
@@ -19,9 +22,11 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use engine_tracer::{Lock, OutOfMemory, Patched, UserPatch, filled};
 
 use crate::arch::windows::{self, Body, JUMP};
+use crate::detour::Site;
 use crate::mapping::Mapping;
 use crate::maps;
 use crate::sync::Control;
+use crate::tally::Tally;
 use crate::{code, sys};
 use regions::Regions;
 pub use replace::detour_at;
@@ -50,8 +55,21 @@ struct Window {
     /// What the jump overwrites.
     original: [u8; JUMP],
     detour: usize,
-    /// Its sites, and whether each is armed.
-    sites: Vec<(usize, bool)>,
+    sites: Vec<Place>,
+}
+
+/// A site in a window.
+struct Place {
+    address: usize,
+    is_armed: bool,
+    /// What its hits are counted in, if they are only counted.
+    tally: Option<Tally>,
+}
+
+impl Window {
+    fn site(&mut self, address: usize) -> Option<&mut Place> {
+        self.sites.iter_mut().find(|it| it.address == address)
+    }
 }
 
 static KNOWN: Control<Known> = Control::of(Known {
@@ -117,8 +135,21 @@ fn put_original(windows: &BTreeMap<usize, Window>, address: usize, bytes: &mut [
     }
 }
 
-/// Arms sites by jumps, as far as they can be; returns those that are left for traps.
-pub fn arm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
+/// Takes what the tallies have counted: sites, and their hits.
+pub fn take_tallies() -> Vec<(usize, u64)> {
+    KNOWN.with(|known| {
+        let sites = known.windows.values().flat_map(|window| &window.sites);
+        let tallies = sites.filter_map(|site| Some((site.address, site.tally?.take())));
+        tallies.filter(|(_, hits)| *hits != 0).collect()
+    })
+}
+
+/// Arms sites by jumps, as far as they can be; returns those that are left for traps. Hits of those that
+/// `is_tally` are only counted.
+pub fn arm<'a>(
+    patches: &'a mut [UserPatch],
+    is_tally: impl Fn(usize) -> bool,
+) -> Vec<&'a mut UserPatch> {
     let mut rest = Vec::new();
     // A thread could be in the middle of what a jump overwrites.
     if !IS_STOPPED.load(Ordering::Relaxed) {
@@ -137,7 +168,7 @@ pub fn arm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
             while let Some(next) = patches.next_if(|it| function.contains(&it.address)) {
                 own.push(next);
             }
-            known.arm_function(&function, own, &mut placed, &mut rest);
+            known.arm_function(&function, own, &is_tally, &mut placed, &mut rest);
         }
         known.write(&placed);
     });
@@ -186,10 +217,10 @@ pub fn disarm(patches: &mut [UserPatch]) -> Vec<&mut UserPatch> {
                 rest.push(patch);
                 continue;
             };
-            for (_, is_armed) in window.sites.iter_mut().filter(|it| it.0 == patch.address) {
-                *is_armed = false;
+            if let Some(site) = window.site(patch.address) {
+                site.is_armed = false;
             }
-            if window.sites.iter().all(|(_, is_armed)| !is_armed) {
+            if window.sites.iter().all(|site| !site.is_armed) {
                 idle.push(start);
             }
             patch.outcome = Patched::Written;
@@ -210,14 +241,14 @@ impl Known {
     /// The window that displaces this instruction and fires it.
     fn window_of(&mut self, address: usize) -> Option<(usize, &mut Window)> {
         let (start, window) = self.windows.range_mut(..=address).next_back()?;
-        let has_site = window.sites.iter().any(|(site, _)| *site == address);
-        has_site.then_some((*start, window))
+        window.site(address).is_some().then_some((*start, window))
     }
 
     fn arm_function<'a>(
         &mut self,
         function: &Range<usize>,
         patches: Vec<&'a mut UserPatch>,
+        is_tally: &impl Fn(usize) -> bool,
         placed: &mut Vec<usize>,
         rest: &mut Vec<&'a mut UserPatch>,
     ) {
@@ -225,23 +256,27 @@ impl Known {
         for patch in patches {
             match self.window_of(patch.address) {
                 Some((_, window)) => {
-                    for (_, is_armed) in window.sites.iter_mut().filter(|it| it.0 == patch.address)
-                    {
-                        *is_armed = true;
+                    // No consumer enables a site anew: its clauses are those that it had.
+                    if let Some(site) = window.site(patch.address) {
+                        site.is_armed = true;
                     }
                     patch.outcome = Patched::Written;
                 }
                 None => new.push(patch),
             }
         }
-        let sites: Vec<usize> = new.iter().map(|patch| patch.address).collect();
+        let site = |patch: &&mut UserPatch| Site {
+            address: patch.address,
+            is_tally: is_tally(patch.address),
+        };
+        let sites: Vec<Site> = new.iter().map(site).collect();
         let first = placed.len();
         let _ = self.place(function, &sites, placed);
         for patch in new {
             let added = placed.get(first..).unwrap_or_default();
             let is_placed = added.iter().any(|start| {
-                let window = self.windows.get(start);
-                window.is_some_and(|it| it.sites.iter().any(|(site, _)| *site == patch.address))
+                let window = self.windows.get_mut(start);
+                window.is_some_and(|it| it.site(patch.address).is_some())
             });
             let bytes = patch.address..patch.address.saturating_add(1);
             match (is_placed, has_window(&self.windows, &bytes)) {
@@ -258,7 +293,7 @@ impl Known {
     fn place(
         &mut self,
         function: &Range<usize>,
-        sites: &[usize],
+        sites: &[Site],
         placed: &mut Vec<usize>,
     ) -> Result<(), OutOfMemory> {
         if sites.is_empty() {
@@ -281,24 +316,29 @@ impl Known {
             return Ok(());
         }
         let body = Body::of(mapping, function, next);
-        let windows = body.windows(sites, mapping.targets_in(function));
+        let addresses: Vec<usize> = sites.iter().map(|site| site.address).collect();
+        let windows = body.windows(&addresses, mapping.targets_in(function));
         for window in windows {
             let bytes = window.start..window.start.saturating_add(window.length.max(JUMP));
             if has_window(&self.windows, &bytes) {
                 continue;
             }
-            let own: Vec<usize> = sites
-                .iter()
-                .copied()
-                .filter(|site| (window.start..window.start + window.length).contains(site))
-                .collect();
+            let inside = window.start..window.start.saturating_add(window.length);
+            let own = sites.iter().filter(|site| inside.contains(&site.address));
+            let own: Vec<Site> = own.copied().collect();
             let code = |at, region| body.detour(&window, &own, at, region);
-            if let Some(detour) = self.regions.put(window.start, code) {
+            if let Some((detour, tallies)) = self.regions.put(window.start, code) {
+                let tally = |of: &Site| tallies.iter().find(|(site, _)| *site == of.address);
+                let place = |site: &Site| Place {
+                    address: site.address,
+                    is_armed: true,
+                    tally: tally(site).map(|(_, tally)| *tally),
+                };
                 let window_of = Window {
                     length: window.length,
                     original: body.original(window.start),
                     detour,
-                    sites: own.into_iter().map(|site| (site, true)).collect(),
+                    sites: own.iter().map(place).collect(),
                 };
                 self.windows.insert(window.start, window_of);
                 placed.push(window.start);
@@ -338,11 +378,11 @@ impl Known {
                 if has_window(&self.windows, &bytes) {
                     continue;
                 }
-                let code = |at, region| guard.detour(at, region).map(|code| (code, 0));
+                let code = |at, region| guard.detour(at, region);
                 let key = (guard.start, guard.original());
                 let detour = match self.guards.get(&key) {
                     Some(detour) => Some(*detour),
-                    None => self.guard_regions.put(guard.start, code),
+                    None => self.guard_regions.put(guard.start, code).map(|put| put.0),
                 };
                 if let Some(detour) = detour {
                     self.guards.insert(key, detour);

@@ -5,8 +5,10 @@ use core::ops::Range;
 
 use engine_tracer::OutOfMemory;
 
-use crate::arch::windows;
+use crate::arch::windows::{self, REGION, TALLIES};
 use crate::code;
+use crate::detour::Detour;
+use crate::tally::{Tallies, Tally};
 
 /// Memory for detours.
 pub struct Regions(Vec<Region>);
@@ -15,12 +17,11 @@ pub struct Regions(Vec<Region>);
 struct Region {
     start: usize,
     used: usize,
+    /// What is behind it.
+    tallies: Tallies,
     /// The last of what is used, not written yet.
     pending: Vec<u8>,
 }
-
-/// Size of a region.
-const REGION: usize = 256 << 10;
 
 impl Regions {
     /// Without any.
@@ -39,32 +40,33 @@ impl Regions {
         }
     }
 
-    /// Writes the code for an address and a region to a region near `near`; returns where it is to be
-    /// entered. The code comes with the offset of that.
+    /// Writes the detour that is made for an address and a region to a region near `near`; returns where it
+    /// is to be entered, and its tallies.
     pub fn put(
         &mut self,
         near: usize,
-        code: impl Fn(usize, usize) -> Option<(Vec<u8>, usize)>,
-    ) -> Option<usize> {
+        detour: impl Fn(usize, usize) -> Option<Detour>,
+    ) -> Option<(usize, Vec<(usize, Tally)>)> {
         let has_room = |region: &&mut Region| {
             region.start.abs_diff(near) < windows::REACH
                 && region.used.saturating_add(windows::DETOUR_MAX) <= REGION
         };
         if !self.0.iter_mut().any(|region| has_room(&region)) {
-            let start = map_region(near).ok()?;
-            self.0.push(Region {
-                start,
-                used: windows::GATE,
-                pending: Vec::new(),
-            });
+            self.0.push(map_region(near).ok()?);
         }
         let region = self.0.iter_mut().find(has_room)?;
         let at = region.start.wrapping_add(region.used);
-        let (mut code, entry) = code(at, region.start)?;
+        let Detour {
+            mut code,
+            entry,
+            tallies,
+        } = detour(at, region.start)?;
         code.resize(code.len().next_multiple_of(16), 0);
         region.used = region.used.wrapping_add(code.len());
         region.pending.append(&mut code);
-        Some(at.wrapping_add(entry))
+        let tallies = tallies.into_iter();
+        let tallies = tallies.map(|(site, number)| Some((site, region.tallies.begin(number)?)));
+        Some((at.wrapping_add(entry), tallies.collect::<Option<_>>()?))
     }
 
     /// Writes what is pending.
@@ -78,8 +80,14 @@ impl Regions {
 }
 
 /// Maps a region, and writes its gate: the code by which all its detours get to the agent's.
-fn map_region(near: usize) -> Result<usize, OutOfMemory> {
-    let start = code::map_near(near, REGION)?;
+fn map_region(near: usize) -> Result<Region, OutOfMemory> {
+    let start = code::map_near(near, REGION, TALLIES)?;
+    let tallies = Tallies::map(start.wrapping_add(REGION), TALLIES).map_err(|_| OutOfMemory)?;
     code::write(start, &windows::gate())?;
-    Ok(start)
+    Ok(Region {
+        start,
+        used: windows::GATE,
+        tallies,
+        pending: Vec::new(),
+    })
 }

@@ -2,12 +2,14 @@
 
 use core::sync::atomic::Ordering;
 
+use engine_dvm::Clause;
 use engine_isa::body::Leaves;
 use engine_isa::{Arch, Fault, Memory, Unreadable, Width};
 
-use super::live::{Probe, Site};
+use super::live::{Probe, Site, Use};
 use crate::fire::firing::Fired as Any;
 use crate::fire::live::Live;
+use crate::fire::table::LiveEcb;
 use crate::platform::{Origin, Platform, Rcu, UserOrigin};
 use crate::providers::Fires;
 use crate::site::resume::{Resume, Trap, resume};
@@ -40,6 +42,69 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             let found = live.and_then(|live| Some((live, live.pid.sites.find((space, pc))?)));
             found.map_or(0, |(live, site)| self.fire_site(live, site, regs))
         })
+    }
+
+    /// Fires the ECBs of the site at `pc` of the current process for many hits that were only counted, as
+    /// [`Tracer::is_tally`] allows. Called with interrupts disabled.
+    pub fn user_hits(&self, pc: usize, regs: &A::Regs, times: u64) {
+        let space = self.platform.current_space();
+        self.live.read(|live| {
+            let found = live.and_then(|live| Some((live, live.pid.sites.find((space, pc))?)));
+            let Some((live, site)) = found else { return };
+            site.hits.fetch_add(times as usize, Ordering::Relaxed);
+            for (one, probe) in live.pid.uses(site) {
+                let leaves = one.leaves;
+                let fired = Any::Pid(Fired {
+                    live,
+                    site,
+                    probe,
+                    regs,
+                    leaves,
+                });
+                self.fire_times(live, probe.probe, &fired, times);
+            }
+        });
+    }
+
+    /// Whether a probe of a process may end tracing: then no hit may be fired later than it is.
+    pub fn may_user_exit(&self) -> bool {
+        self.live.read(|live| {
+            let probes = live.into_iter().flat_map(|live| {
+                let probes = live.pid.probes();
+                probes.filter_map(|probe| live.table.probe(probe))
+            });
+            let mut ecbs = probes.flat_map(|(_, ecbs)| ecbs);
+            ecbs.any(|ecb| self.is_clause(ecb, |clause| clause.may_exit()))
+        })
+    }
+
+    /// Whether the hits of the site at `pc` of the current process may be counted instead of fired one by
+    /// one, and fired later by [`Tracer::user_hits`]. If its instruction returns under a condition,
+    /// only those hits may be counted in which it does.
+    pub fn is_tally(&self, pc: usize) -> bool {
+        let space = self.platform.current_space();
+        let is_so = self.live.read(|live| {
+            let live = live?;
+            let site = live.pid.sites.find((space, pc))?;
+            let mut uses = live.pid.uses(site);
+            Some(!site.is_hook && uses.all(|(one, probe)| self.is_tally_at(live, one, probe)))
+        });
+        is_so.unwrap_or_default()
+    }
+
+    fn is_tally_at(&self, live: &Live<A>, one: &Use, probe: &Probe) -> bool {
+        let ecbs = live.table.probe(probe.probe).map(|(_, ecbs)| ecbs);
+        let mut ecbs = ecbs.unwrap_or_default().iter();
+        one.leaves != Some(Leaves::Tail)
+            && ecbs.all(|ecb| self.is_clause(ecb, |clause| clause.is_tally()))
+    }
+
+    /// Whether this holds of the clause of an ECB.
+    fn is_clause(&self, ecb: &LiveEcb, holds: impl FnOnce(Clause<'_>) -> bool) -> bool {
+        let found = self.with_session(ecb.consumer, |session| {
+            session.clause(ecb.enabling.clause).is_some_and(holds)
+        });
+        found.unwrap_or_default()
     }
 
     /// Fires the ECBs of a site; returns the ticket of a thread that has to wait, or 0.

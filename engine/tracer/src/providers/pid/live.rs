@@ -101,6 +101,11 @@ impl<A: Arch> Live<A> {
         self.probes.get(place as usize).map(|probe| probe.probe)
     }
 
+    /// Indices in the table of all probes.
+    pub fn probes(&self) -> impl Iterator<Item = u32> {
+        self.probes.iter().map(|probe| probe.probe)
+    }
+
     /// A site's uses, each with its probe.
     pub fn uses(&self, site: &Site<A>) -> impl Iterator<Item = (&Use, &Probe)> {
         let (first, count) = (site.first as usize, site.count as usize);

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ops::Range;
 
+use crate::detour::{Detour, Site};
 use crate::mapping::Mapping;
 
 pub const JUMP: usize = 4;
@@ -11,6 +12,8 @@ pub const JUMP: usize = 4;
 pub const REACH: usize = 96 << 20;
 pub const GATE: usize = 0;
 pub const DETOUR_MAX: usize = 0;
+pub const REGION: usize = 0;
+pub const TALLIES: usize = 0;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Window {
@@ -45,7 +48,7 @@ impl Guard {
         [0; JUMP]
     }
 
-    pub fn detour(&self, _: usize, _: usize) -> Option<Vec<u8>> {
+    pub fn detour(&self, _: usize, _: usize) -> Option<Detour> {
         None
     }
 }
@@ -63,7 +66,7 @@ impl<'a> Body<'a> {
         Vec::new()
     }
 
-    pub fn detour(&self, _: &Window, _: &[usize], _: usize, _: usize) -> Option<(Vec<u8>, usize)> {
+    pub fn detour(&self, _: &Window, _: &[Site], _: usize, _: usize) -> Option<Detour> {
         None
     }
 }

@@ -4,7 +4,8 @@
 //! - `Body`: a function, with the `Window`s for sites of it, and their detours;
 //! - `branch_targets`: where the code of an object may branch to;
 //! - `Guard`, `guards`: see [`masks`](crate::masks);
-//! - `GATE`, `gate`, `DETOUR_MAX`: the code by which detours get to the agent's, and the longest detour.
+//! - `GATE`, `gate`, `DETOUR_MAX`: the code by which detours get to the agent's, and the longest detour;
+//! - `REGION`, `TALLIES`: bytes of a region's code, and of the tallies behind it.
 
 #[cfg(target_arch = "aarch64")]
 mod arm64;

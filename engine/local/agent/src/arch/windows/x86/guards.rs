@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use engine_isa::x86::{LONGEST, OutOfLine, control, length};
 
 use super::{JUMP, jump, put_system_call};
+use crate::detour::Detour;
 use crate::mapping::Mapping;
 
 /// The most instructions from the one to the other.
@@ -75,7 +76,7 @@ impl Guard {
     }
 
     /// Its detour at `at`, whose region begins at `region`.
-    pub fn detour(&self, at: usize, region: usize) -> Option<Vec<u8>> {
+    pub fn detour(&self, at: usize, region: usize) -> Option<Detour> {
         let mut code = Vec::new();
         for (address, text) in &self.steps {
             let here = at.wrapping_add(code.len()) as u64;
@@ -85,7 +86,10 @@ impl Guard {
         put_system_call(&mut code, self.next, at, region);
         let here = at.wrapping_add(code.len());
         code.extend_from_slice(&jump(here, self.next));
-        Some(code)
+        Some(Detour {
+            code,
+            ..Detour::default()
+        })
     }
 }
 

@@ -8,8 +8,10 @@ use core::ops::Range;
 pub use guards::guards;
 
 use crate::code;
+use crate::detour::{Detour, Site};
 use crate::entrances;
 use crate::mapping::Mapping;
+use crate::tally;
 use engine_isa::Away;
 use engine_isa::x86::{LONGEST, OutOfLine, control, displaced, length};
 
@@ -38,16 +40,40 @@ const CALL: usize = 5;
 /// `lea rsp, [rsp + 128]`.
 const UNSKIP: [u8; 8] = [0x48, 0x8d, 0xa4, 0x24, RED_ZONE as u8, 0, 0, 0];
 
+/// `push rax; lahf; seto al`.
+const SAVE_FLAGS: [u8; 5] = [0x50, 0x9f, 0x0f, 0x90, 0xc0];
+/// `lock inc qword ptr [rip + rel32]`, without the distance.
+const INCREMENT: [u8; 4] = [0xf0, 0x48, 0xff, 0x05];
+/// `add al, 127`, which overflows if AL is 1; `sahf; pop rax`.
+const RESTORE_FLAGS: [u8; 4] = [0x04, 0x7f, 0x9e, 0x58];
+
+/// Bytes of a region that is for code.
+pub const REGION: usize = 256 << 10;
+
+/// Bytes of code for each of which there is a tally: the code that counts is longer.
+const PER_TALLY: usize = 16;
+
+/// Bytes of a region's tallies, behind its code.
+pub const TALLIES: usize = REGION / PER_TALLY * tally::SIZE;
+
 /// `endbr64`, without its last byte: by addresses, control comes there.
 const LANDING_PAD: [u8; 3] = [0xf3, 0x0f, 0x1e];
 
 /// The most instructions that a window can have: each has at least one byte.
 const STEPS_MAX: usize = JUMP;
 
+/// `jmp` over an address, and that.
+const SKIPPED: usize = 2 + 8;
+
+/// The code of a site, without what surrounds it: a call, or an increment.
+const FIRES: usize = SAVE_FLAGS.len() + INCREMENT.len() + 4 + RESTORE_FLAGS.len();
+
+const _: () = assert!(FIRES > CALL && FIRES > PER_TALLY);
+
 /// Bytes of the longest detour: of each instruction the site, with its address, and the code out of
 /// line; and a jump.
 pub const DETOUR_MAX: usize =
-    STEPS_MAX * (8 + SKIP.len() + CALL + UNSKIP.len() + OutOfLine::LONGEST) + JUMP;
+    STEPS_MAX * (SKIPPED + SKIP.len() + FIRES + UNSKIP.len() + OutOfLine::LONGEST) + JUMP;
 
 /// What compilers align functions to, where they do.
 const ALIGNED: usize = 16;
@@ -99,6 +125,24 @@ fn put_site(code: &mut Vec<u8>, address: usize, at: usize, region: usize) -> usi
     let entry = code.len();
     put_call(code, at, region);
     entry
+}
+
+/// Appends the code that counts a hit, which changes nothing but a tally: not the flags. Returns that's
+/// number. Each code has its own, as it is longer than [`PER_TALLY`].
+fn put_tally(code: &mut Vec<u8>, at: usize, region: usize) -> usize {
+    code.extend_from_slice(&SKIP);
+    code.extend_from_slice(&SAVE_FLAGS);
+    code.extend_from_slice(&INCREMENT);
+    let behind = at.wrapping_add(code.len()).wrapping_add(4);
+    let number = behind.wrapping_sub(region) / PER_TALLY;
+    let tallies = region.wrapping_add(REGION);
+    code.extend_from_slice(&distance(
+        behind,
+        tallies.wrapping_add(number * tally::SIZE),
+    ));
+    code.extend_from_slice(&RESTORE_FLAGS);
+    code.extend_from_slice(&UNSKIP);
+    number
 }
 
 /// Appends a call of a gate that leaves the red zone alone.
@@ -255,30 +299,36 @@ impl<'a> Body<'a> {
         true
     }
 
-    /// The detour of a window at `at`, whose region begins at `region`: its code, and the offset of
-    /// its first instruction.
+    /// The detour of a window at `at`, whose region begins at `region`.
     pub fn detour(
         &self,
         window: &Window,
-        sites: &[usize],
+        sites: &[Site],
         at: usize,
         region: usize,
-    ) -> Option<(Vec<u8>, usize)> {
+    ) -> Option<Detour> {
         let mut code = Vec::new();
         let mut entry = None;
+        let mut tallies = Vec::new();
         let mut address = window.start;
         let end = window.start.wrapping_add(window.length);
         while address < end {
             let text = self.text_at(address);
-            if sites.contains(&address) {
-                // The address is never executed: what precedes it jumps over it.
-                if entry.is_some() {
-                    code.extend_from_slice(&[0xeb, 8]);
+            match sites.iter().find(|site| site.address == address) {
+                Some(site) if site.is_tally => {
+                    entry = entry.or(Some(code.len()));
+                    tallies.push((address, put_tally(&mut code, at, region)));
                 }
-                let call = put_site(&mut code, address, at, region);
-                entry = entry.or(Some(call));
+                Some(_) => {
+                    // The address is never executed: what precedes it jumps over it.
+                    if entry.is_some() {
+                        code.extend_from_slice(&[0xeb, 8]);
+                    }
+                    let call = put_site(&mut code, address, at, region);
+                    entry = entry.or(Some(call));
+                }
+                None => entry = entry.or(Some(code.len())),
             }
-            entry = entry.or(Some(code.len()));
             let here = at.wrapping_add(code.len()) as u64;
             let moved = OutOfLine::new(&text, address as u64, here, |target| target).ok()?;
             code.extend_from_slice(moved.bytes());
@@ -286,7 +336,11 @@ impl<'a> Body<'a> {
         }
         let here = at.wrapping_add(code.len());
         code.extend_from_slice(&jump(here, end));
-        Some((code, entry?))
+        Some(Detour {
+            code,
+            entry: entry?,
+            tallies,
+        })
     }
 }
 
