@@ -1,11 +1,12 @@
 //! The agent: from its first instruction to its end.
 
+use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 use engine_abi::channel::{DESCRIPTORS, Left, Start};
 use engine_abi::{Command, PidProbes, PidRange};
-use engine_tracer::{ConsumerId, Tracer};
+use engine_tracer::{ConsumerId, Tracer, UserPatch};
 use zerocopy::FromBytes;
 
 use crate::arch::frame::{Native, Regs};
@@ -98,6 +99,15 @@ fn answer_all(tracer: &'static Engine, requests: Fd, opened: Fd) {
     handler::remove();
 }
 
+/// The sites whose hits may be counted first, and fired later.
+fn tallied(patches: &[UserPatch]) -> Vec<usize> {
+    let Some(tracer) = cell::tracer().filter(|tracer| !tracer.may_user_exit()) else {
+        return Vec::new();
+    };
+    let sites = patches.iter().map(|patch| patch.address);
+    sites.filter(|site| tracer.is_tally(*site)).collect()
+}
+
 struct Agent {
     tracer: &'static Engine,
     consumer: ConsumerId,
@@ -151,7 +161,7 @@ impl Agent {
             let mut request = || self.tracer.ioctl(self.consumer, number, body, memory);
             // The command resumes the process later.
             let requested = match number == Command::Go.number() {
-                true => jumps::while_stopped(request),
+                true => jumps::while_stopped(tallied, request),
                 false => request(),
             };
             match requested {

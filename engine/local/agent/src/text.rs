@@ -10,7 +10,7 @@ use engine_tracer::{InSlot, Lock, OutOfMemory, Patched, UserPatch, filled};
 use crate::arch::{frame, windows};
 use crate::maps::PAGE;
 use crate::sync::Control;
-use crate::{cell, code, jumps, sys};
+use crate::{code, jumps, sys};
 
 /// The length of a trap.
 const TRAP: usize = frame::TRAP.len();
@@ -28,7 +28,7 @@ pub fn patch(patches: &mut [UserPatch]) {
     let are_traps = |patch: &UserPatch| patch.word.to_le_bytes().starts_with(frame::TRAP);
     let is_arming = patches.first().is_some_and(are_traps);
     let rest = match is_arming {
-        true => jumps::arm(patches, counts_only()),
+        true => jumps::arm(patches),
         false => jumps::disarm(patches),
     };
     if rest.is_empty() {
@@ -41,12 +41,6 @@ pub fn patch(patches: &mut [UserPatch]) {
         patch.outcome = patched(patch);
     }
     sys::serialize();
-}
-
-/// Tells which sites' hits may be counted first, and fired later.
-fn counts_only() -> impl Fn(usize) -> bool {
-    let tracer = cell::tracer().filter(|tracer| !tracer.may_user_exit());
-    move |site| tracer.is_some_and(|tracer| tracer.is_tally(site))
 }
 
 fn patched(patch: &UserPatch) -> Patched {

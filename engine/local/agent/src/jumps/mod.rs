@@ -46,7 +46,11 @@ struct Known {
     /// wait in one for long, so their memory is not used again.
     guards: BTreeMap<(usize, [u8; JUMP]), usize>,
     guard_regions: Regions,
+    tallied: Tallied,
 }
+
+/// Selects the sites, in order, whose hits may be counted first and fired later.
+pub type Tallied = fn(&[UserPatch]) -> Vec<usize>;
 
 /// A window.
 struct Window {
@@ -80,6 +84,7 @@ static KNOWN: Control<Known> = Control::of(Known {
     guarded: Vec::new(),
     guards: BTreeMap::new(),
     guard_regions: Regions::NONE,
+    tallied: |_| Vec::new(),
 });
 
 static ARE_WANTED: AtomicBool = AtomicBool::new(false);
@@ -93,7 +98,9 @@ pub fn want(are_wanted: bool) {
 }
 
 /// Does `work` while no thread of the process runs, if jumps are wanted: the command has stopped it.
-pub fn while_stopped<R>(work: impl FnOnce() -> R) -> R {
+/// `tallied` tells which sites, of those that are armed meanwhile, are only counted at their hits.
+pub fn while_stopped<R>(tallied: Tallied, work: impl FnOnce() -> R) -> R {
+    KNOWN.with(|known| known.tallied = tallied);
     IS_STOPPED.store(ARE_WANTED.load(Ordering::Relaxed), Ordering::Relaxed);
     let done = work();
     IS_STOPPED.store(false, Ordering::Relaxed);
@@ -144,12 +151,8 @@ pub fn take_tallies() -> Vec<(usize, u64)> {
     })
 }
 
-/// Arms sites by jumps, as far as they can be; returns those that are left for traps. Hits of those that
-/// `is_tally` are only counted.
-pub fn arm<'a>(
-    patches: &'a mut [UserPatch],
-    is_tally: impl Fn(usize) -> bool,
-) -> Vec<&'a mut UserPatch> {
+/// Arms sites by jumps, as far as they can be; returns those that are left for traps.
+pub fn arm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
     let mut rest = Vec::new();
     // A thread could be in the middle of what a jump overwrites.
     if !IS_STOPPED.load(Ordering::Relaxed) {
@@ -158,6 +161,7 @@ pub fn arm<'a>(
     }
     KNOWN.with(|known| {
         let mut placed = Vec::new();
+        let tallied = (known.tallied)(patches);
         let mut patches = patches.iter_mut().peekable();
         while let Some(first) = patches.next() {
             let Some(function) = known.function_of(first.address) else {
@@ -168,7 +172,7 @@ pub fn arm<'a>(
             while let Some(next) = patches.next_if(|it| function.contains(&it.address)) {
                 own.push(next);
             }
-            known.arm_function(&function, own, &is_tally, &mut placed, &mut rest);
+            known.arm_function(&function, own, &tallied, &mut placed, &mut rest);
         }
         known.write(&placed);
     });
@@ -248,7 +252,7 @@ impl Known {
         &mut self,
         function: &Range<usize>,
         patches: Vec<&'a mut UserPatch>,
-        is_tally: &impl Fn(usize) -> bool,
+        tallied: &[usize],
         placed: &mut Vec<usize>,
         rest: &mut Vec<&'a mut UserPatch>,
     ) {
@@ -267,7 +271,7 @@ impl Known {
         }
         let site = |patch: &&mut UserPatch| Site {
             address: patch.address,
-            is_tally: is_tally(patch.address),
+            is_tally: tallied.binary_search(&patch.address).is_ok(),
         };
         let sites: Vec<Site> = new.iter().map(site).collect();
         let first = placed.len();
