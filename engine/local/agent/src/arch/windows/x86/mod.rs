@@ -275,10 +275,10 @@ impl<'a> Body<'a> {
         if !self.runs_through(start, length) {
             return None;
         }
-        // A function may begin in what looks like padding.
-        let mut padding = start.wrapping_add(length)..start.wrapping_add(JUMP);
-        let is_padding = padding.all(|address| !is_target(address as u64));
-        is_padding.then_some(Window { start, length })
+        // A function may begin in what looks like padding, and an instruction in the middle of another.
+        let mut inside = start.wrapping_add(1)..start.wrapping_add(length.max(JUMP));
+        let is_closed = inside.all(|address| !is_target(address as u64));
+        is_closed.then_some(Window { start, length })
     }
 
     /// Whether control runs from a window's first instruction through to its last. Behind an instruction
