@@ -140,9 +140,7 @@ impl Socket {
             body: body.len() as u32,
             memory: from.len() as u32,
         };
-        channel.write_all(question.as_bytes())?;
-        channel.write_all(body)?;
-        channel.write_all(from)?;
+        channel.write_all(&[question.as_bytes(), body, from].concat())?;
         let mut answer = Answer::default();
         channel.read_exact(answer.as_mut_bytes())?;
         channel.read_exact(body)?;

@@ -87,8 +87,8 @@ impl Asked {
             error,
             memory: written.len() as u32,
         };
-        send(to, answer.as_bytes())?;
-        send(to, body)?;
+        // The command waits for both, so it is woken once.
+        send(to, &[answer.as_bytes(), body].concat())?;
         send(to, &written)
     }
 }

@@ -2,8 +2,11 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use engine_tracer::filled;
+
 use crate::arch::frame::TRAP;
 use crate::arch::windows::{self, JUMP};
+use crate::maps::PAGE;
 use crate::{code, sys};
 
 /// A window that is written.
@@ -39,9 +42,7 @@ pub fn replace(changes: &[Change], is_stopped: bool) {
         let _ = code::write(address, bytes);
     };
     if is_stopped {
-        for change in changes {
-            put(change.address, &change.bytes);
-        }
+        changes.chunk_by(are_near).for_each(put_all);
         return;
     }
     for ([address, detour], change) in WRITTEN.iter().zip(changes) {
@@ -65,6 +66,33 @@ pub fn replace(changes: &[Change], is_stopped: bool) {
     for [address, _] in WRITTEN.iter().take(changes.len()) {
         address.store(0, Ordering::Release);
     }
+}
+
+/// Whether two changes can be written as one: they are in order, and in the same page or in neighbors.
+fn are_near(one: &Change, next: &Change) -> bool {
+    let end = one.address.wrapping_add(JUMP);
+    let page = |address: usize| address / PAGE;
+    end <= next.address && page(next.address) <= page(end).wrapping_add(1)
+}
+
+/// Writes changes that are near one another: a system call for each would take most of the time.
+fn put_all(changes: &[Change]) {
+    let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
+        return;
+    };
+    let size = last.address.wrapping_add(JUMP).wrapping_sub(first.address);
+    let Ok(mut text) = filled(size, || 0) else {
+        return;
+    };
+    if code::read(first.address, &mut text).is_err() {
+        return;
+    }
+    for change in changes {
+        let place = change.address.wrapping_sub(first.address);
+        let there = text.iter_mut().skip(place);
+        there.zip(change.bytes).for_each(|(to, byte)| *to = byte);
+    }
+    let _ = code::write(first.address, &text);
 }
 
 /// The detour of a window that is being written. Callable in probe context.

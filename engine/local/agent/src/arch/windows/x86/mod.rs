@@ -402,28 +402,36 @@ impl Flow {
         let before = function.start.saturating_sub(NEAR).max(mapping.range.start);
         let near = function.start.wrapping_sub(before);
         let code = mapping.text(before..function.start.saturating_add(LONGEST));
+        // Chains of instructions that began at different bytes merge soon.
+        let mut seen = [false; NEAR];
         for first in 0..LONGEST {
-            self.add_branches(code, before, first..near, function);
+            self.add_branches(code, before, first..near, function, &mut seen);
         }
         let behind = function.end.saturating_add(NEAR).saturating_add(LONGEST);
         let code = mapping.text(function.end..behind);
-        self.add_branches(code, function.end, 0..NEAR, function);
+        self.add_branches(code, function.end, 0..NEAR, function, &mut [false; NEAR]);
     }
 
     /// Adds where the instructions at these places of `code`, which is at `start`, branch to in the
-    /// function.
+    /// function: up to one that was `seen`.
     fn add_branches(
         &mut self,
         code: &[u8],
         start: usize,
         places: Range<usize>,
         function: &Range<usize>,
+        seen: &mut [bool],
     ) {
         let mut place = places.start;
         while place < places.end {
             let Some(text) = code.get(place..).and_then(|rest| rest.first_chunk()) else {
                 return;
             };
+            if let Some(seen) = seen.get_mut(place)
+                && core::mem::replace(seen, true)
+            {
+                return;
+            }
             let at = start.wrapping_add(place);
             if let Some(Away::To(target)) = control(text, at as u64).away
                 && function.contains(&(target as usize))
