@@ -22,6 +22,9 @@ pub struct Tallies(&'static [AtomicU64]);
 impl Tallies {
     /// Maps as many as have room in `size` bytes, at this address, where nothing is.
     pub fn map(address: usize, size: usize) -> Result<Self, Errno> {
+        if size == 0 {
+            return Ok(Self(&[]));
+        }
         sys::map_at(address, size)?;
         let first: *const AtomicU64 = core::ptr::with_exposed_provenance(address);
         // SAFETY: the whole pages were mapped just now, as zeros, and are never unmapped.

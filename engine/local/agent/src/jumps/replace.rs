@@ -45,6 +45,13 @@ pub fn replace(changes: &[Change], is_stopped: bool) {
         changes.chunk_by(are_near).for_each(put_all);
         return;
     }
+    // Threads see one instruction or the other.
+    if JUMP == TRAP.len() {
+        for change in changes {
+            put(change.address, &change.bytes);
+        }
+        return sys::serialize();
+    }
     for ([address, detour], change) in WRITTEN.iter().zip(changes) {
         detour.store(change.detour, Ordering::Relaxed);
         address.store(change.address, Ordering::Release);

@@ -1,19 +1,110 @@
 //! AArch64.
 
 use core::arch::naked_asm;
+use core::mem::offset_of;
 
 use engine_abi::channel::Start;
 
 use super::{FIRST, Stack, begin};
+use crate::arch::frame::Regs;
 use crate::handler::{finish, hit, leave};
+use crate::masks::call;
 use crate::serve::serve;
 use crate::slots::occupy;
 
 /// Nothing calls it: there are no detours.
 pub unsafe extern "C" fn trapline_detour() {}
 
-/// Nor this.
-pub unsafe extern "C" fn trapline_call() {}
+/// Bytes of q0 to q31, which the agent's code may use.
+const VECTORS: usize = 32 * 16;
+
+const _: () = assert!(offset_of!(Regs, x) == 0 && size_of::<Regs>().is_multiple_of(16));
+
+/// What guards call, with x29 and x30 saved: makes a system call. All other registers but x0 are as before
+/// afterwards, flags and vectors too.
+#[unsafe(naked)]
+pub unsafe extern "C" fn trapline_call() {
+    naked_asm!(
+        "sub sp, sp, #{regs} + {room}",
+        "stp x0, x1, [sp, #0]",
+        "stp x2, x3, [sp, #16]",
+        "stp x4, x5, [sp, #32]",
+        "stp x6, x7, [sp, #48]",
+        "stp x8, x9, [sp, #64]",
+        "stp x10, x11, [sp, #80]",
+        "stp x12, x13, [sp, #96]",
+        "stp x14, x15, [sp, #112]",
+        "stp x16, x17, [sp, #128]",
+        "stp x18, x19, [sp, #144]",
+        "stp x20, x21, [sp, #160]",
+        "stp x22, x23, [sp, #176]",
+        "stp x24, x25, [sp, #192]",
+        "stp x26, x27, [sp, #208]",
+        "stp x28, x29, [sp, #224]",
+        "str x30, [sp, #240]",
+        "mrs x1, nzcv",
+        "str x1, [sp, #{pstate}]",
+        "stp q0, q1, [sp, #{vectors} + 0]",
+        "stp q2, q3, [sp, #{vectors} + 32]",
+        "stp q4, q5, [sp, #{vectors} + 64]",
+        "stp q6, q7, [sp, #{vectors} + 96]",
+        "stp q8, q9, [sp, #{vectors} + 128]",
+        "stp q10, q11, [sp, #{vectors} + 160]",
+        "stp q12, q13, [sp, #{vectors} + 192]",
+        "stp q14, q15, [sp, #{vectors} + 224]",
+        "stp q16, q17, [sp, #{vectors} + 256]",
+        "stp q18, q19, [sp, #{vectors} + 288]",
+        "stp q20, q21, [sp, #{vectors} + 320]",
+        "stp q22, q23, [sp, #{vectors} + 352]",
+        "stp q24, q25, [sp, #{vectors} + 384]",
+        "stp q26, q27, [sp, #{vectors} + 416]",
+        "stp q28, q29, [sp, #{vectors} + 448]",
+        "stp q30, q31, [sp, #{vectors} + 480]",
+        "mov x0, sp",
+        "bl {call}",
+        "ldp q0, q1, [sp, #{vectors} + 0]",
+        "ldp q2, q3, [sp, #{vectors} + 32]",
+        "ldp q4, q5, [sp, #{vectors} + 64]",
+        "ldp q6, q7, [sp, #{vectors} + 96]",
+        "ldp q8, q9, [sp, #{vectors} + 128]",
+        "ldp q10, q11, [sp, #{vectors} + 160]",
+        "ldp q12, q13, [sp, #{vectors} + 192]",
+        "ldp q14, q15, [sp, #{vectors} + 224]",
+        "ldp q16, q17, [sp, #{vectors} + 256]",
+        "ldp q18, q19, [sp, #{vectors} + 288]",
+        "ldp q20, q21, [sp, #{vectors} + 320]",
+        "ldp q22, q23, [sp, #{vectors} + 352]",
+        "ldp q24, q25, [sp, #{vectors} + 384]",
+        "ldp q26, q27, [sp, #{vectors} + 416]",
+        "ldp q28, q29, [sp, #{vectors} + 448]",
+        "ldp q30, q31, [sp, #{vectors} + 480]",
+        "ldr x1, [sp, #{pstate}]",
+        "msr nzcv, x1",
+        "ldp x0, x1, [sp]",
+        "ldp x2, x3, [sp, #16]",
+        "ldp x4, x5, [sp, #32]",
+        "ldp x6, x7, [sp, #48]",
+        "ldp x8, x9, [sp, #64]",
+        "ldp x10, x11, [sp, #80]",
+        "ldp x12, x13, [sp, #96]",
+        "ldp x14, x15, [sp, #112]",
+        "ldp x16, x17, [sp, #128]",
+        "ldp x18, x19, [sp, #144]",
+        "ldp x20, x21, [sp, #160]",
+        "ldp x22, x23, [sp, #176]",
+        "ldp x24, x25, [sp, #192]",
+        "ldp x26, x27, [sp, #208]",
+        "ldp x28, x29, [sp, #224]",
+        "ldr x30, [sp, #240]",
+        "add sp, sp, #{regs} + {room}",
+        "ret",
+        regs = const size_of::<Regs>(),
+        vectors = const size_of::<Regs>(),
+        room = const VECTORS,
+        pstate = const offset_of!(Regs, pstate),
+        call = sym call,
+    )
+}
 
 /// The agent's first instructions. The command has set the register of the first argument, which is
 /// that of [`serve`]: a [`Start`], and behind it is the other.
