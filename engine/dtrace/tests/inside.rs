@@ -610,12 +610,13 @@ fn no_hit_is_counted_that_follows_the_end() {
     let all = "pid$target:a.out:work:entry { @ = count(); }";
     let (_, traced) = trace(&folder, all, program);
     assert_eq!(traced.trim(), "2000");
-    let (_, traced) = trace(
-        &folder,
-        &format!("{all} pid$target:a.out:last:entry {{ exit(0); }}"),
-        program,
-    );
-    assert_eq!(traced.trim(), "1000");
+    for ends in [
+        "pid$target:a.out:last:entry { exit(0); }",
+        "pid$target:a.out:last:entry { trace(*(int *)0); } ERROR { exit(0); }",
+    ] {
+        let (_, traced) = trace(&folder, &format!("{all} {ends}"), program);
+        assert_eq!(traced.trim(), "1000", "{ends}");
+    }
 }
 
 #[test]

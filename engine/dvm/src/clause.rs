@@ -46,13 +46,26 @@ impl<'a> Clause<'a> {
     /// Whether all that it does is to count, under keys that follow from its probe: then to run it a number
     /// of times is to run it once, and to count that number.
     pub fn is_tally(&self) -> bool {
+        // Registers that have the address of a string: to push another address may fault.
+        let mut texts = 0u16;
+        let mut set = |register: u8, is_text: bool| {
+            let bit = 1u16.checked_shl(register.into()).unwrap_or_default() & !1;
+            texts = if is_text { texts | bit } else { texts & !bit };
+            texts
+        };
         self.instructions().all(|it| match Op::from_code(it.op) {
-            Some(Op::Ldb) => Builtin::from_code(it.immediate).is_some_and(Builtin::is_of_probe),
+            Some(Op::Ldb) => Builtin::from_code(it.immediate).is_some_and(|builtin| {
+                set(it.d, builtin.is_text());
+                builtin.is_of_probe()
+            }),
+            Some(Op::Sets) => set(it.d, true) != 0,
+            Some(Op::Seti | Op::Seth) => {
+                set(it.d, false);
+                true
+            }
+            Some(Op::Pushs) => set(0, false).checked_shr(it.a.into()).unwrap_or_default() & 1 == 1,
             Some(Op::Agg) => self.counts(it.immediate),
-            Some(op) => matches!(
-                op,
-                Op::Seti | Op::Seth | Op::Sets | Op::Push | Op::Pushs | Op::Ret
-            ),
+            Some(op) => matches!(op, Op::Push | Op::Ret),
             None => false,
         })
     }

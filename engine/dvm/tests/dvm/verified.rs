@@ -97,7 +97,7 @@ fn there_is_scratch_memory_for_what_one_instruction_needs() {
 #[test]
 fn what_can_be_counted_later_is_told_apart() {
     const NAMED: &str = "aggregation @n[text] count";
-    let tallies: [(&[&str], bool); 12] = [
+    let tallies: [(&[&str], bool); 14] = [
         (&[COUNTS, "    agg  %r0, %r0, @n", "    ret"], true),
         (
             &[
@@ -147,6 +147,21 @@ fn what_can_be_counted_later_is_told_apart() {
                 "    agg  %r0, %r0, @n",
                 "    ret",
             ],
+            false,
+        ),
+        (
+            &[
+                NAMED,
+                "    ldb  %r0, probefunc, %r1",
+                "    seti 5, %r1",
+                "    pushs %r1",
+                "    agg  %r0, %r0, @n",
+                "    ret",
+            ],
+            false,
+        ),
+        (
+            &[NAMED, "    pushs %r0", "    agg  %r0, %r0, @n", "    ret"],
             false,
         ),
         (&[SUMS, "    agg  %r0, %r0, @n", "    ret"], false),

@@ -18,8 +18,8 @@ use crate::machine;
 use crate::own_action::{self, BIT, read_action};
 use crate::sys::{self, Action};
 
-/// EFAULT
-const FAULT: isize = -14;
+/// ENOSYS
+const UNKNOWN: isize = -38;
 
 /// A mask, as the call is to have it.
 struct Mask {
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn call(regs: *mut Regs) {
                 Ok(result) => result.cast_signed(),
                 Err(errno) => -(errno.into_raw() as isize),
             },
-            None => FAULT,
+            None => UNKNOWN,
         }
     };
     frame::set_result(regs, result);

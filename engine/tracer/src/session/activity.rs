@@ -48,6 +48,11 @@ impl Activity {
         }
     }
 
+    /// Whether a firing that was put off may still run clauses: it was due before a clause called `exit`.
+    pub fn admits_late(&self) -> bool {
+        self.is(Stage::Active) || self.is(Stage::Draining)
+    }
+
     /// `BEGIN` has fired: starts tracing, unless its clauses called `exit`.
     pub fn begin(&self) {
         self.advance(Stage::Warmup, Stage::Active);

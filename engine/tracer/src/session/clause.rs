@@ -44,7 +44,7 @@ impl<P: Platform> Session<P> {
         held: &mut Held,
         ecb: Enabling,
     ) -> bool {
-        self.activity.admits(None) && self.run(firing, held, ecb)
+        self.activity.admits_late() && self.run(firing, held, ecb)
     }
 
     /// Records only that the clause ran.
@@ -119,7 +119,7 @@ impl<P: Platform> Session<P> {
         held: &mut Held,
         (epid, failure): (u32, Failure),
     ) {
-        self.errors.fetch_add(1, Ordering::Relaxed);
+        self.errors.fetch_add(firing.times, Ordering::Relaxed);
         // DTrace's arg0 is its own business, too: here it tells the command which clause it was.
         let arguments = [
             epid.into(),

@@ -195,6 +195,13 @@ impl<P: Platform> Session<P> {
         self.program.clause(number)
     }
 
+    /// Whether a firing of this ECB may end tracing: its clause, or one at `ERROR`.
+    pub fn may_exit(&self, ecb: Enabling) -> bool {
+        let errors = self.dtrace_ecbs(DtraceProbe::Error).iter();
+        let mut all = errors.chain([&ecb]);
+        all.any(|ecb| self.clause(ecb.clause).is_some_and(|it| it.may_exit()))
+    }
+
     /// The aggregations of a CPU.
     pub fn aggregations(&self, cpu: usize) -> Option<&Aggregations> {
         self.aggregations.get(cpu)

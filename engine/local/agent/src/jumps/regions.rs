@@ -8,6 +8,7 @@ use engine_tracer::OutOfMemory;
 use crate::arch::windows::{self, REGION, TALLIES};
 use crate::code;
 use crate::detour::Detour;
+use crate::maps;
 use crate::tally::{Tallies, Tally};
 
 /// Memory for detours.
@@ -81,6 +82,10 @@ impl Regions {
 
 /// Maps a region, and writes its gate: the code by which all its detours get to the agent's.
 fn map_region(near: usize) -> Result<Region, OutOfMemory> {
+    let place = maps::free_range(near, REGION + TALLIES).ok_or(OutOfMemory)?;
+    if place.abs_diff(near) >= windows::REACH {
+        return Err(OutOfMemory);
+    }
     let start = code::map_near(near, REGION, TALLIES)?;
     let tallies = Tallies::map(start.wrapping_add(REGION), TALLIES).map_err(|_| OutOfMemory)?;
     code::write(start, &windows::gate())?;

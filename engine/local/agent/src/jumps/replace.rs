@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use engine_tracer::filled;
+use engine_tracer::{OutOfMemory, filled};
 
 use crate::arch::frame::TRAP;
 use crate::arch::windows::{self, JUMP};
@@ -45,6 +45,8 @@ pub fn replace(changes: &[Change], is_stopped: bool) {
         changes.chunk_by(are_near).for_each(put_all);
         return;
     }
+    // The detours were written just now.
+    sys::serialize();
     // Threads see one instruction or the other.
     if JUMP == TRAP.len() {
         for change in changes {
@@ -77,29 +79,33 @@ pub fn replace(changes: &[Change], is_stopped: bool) {
 
 /// Whether two changes can be written as one: they are in order, and in the same page or in neighbors.
 fn are_near(one: &Change, next: &Change) -> bool {
-    let end = one.address.wrapping_add(JUMP);
+    let last = one.address.wrapping_add(JUMP - 1);
     let page = |address: usize| address / PAGE;
-    end <= next.address && page(next.address) <= page(end).wrapping_add(1)
+    last < next.address && page(next.address) <= page(last).wrapping_add(1)
 }
 
 /// Writes changes that are near one another: a system call for each would take most of the time.
 fn put_all(changes: &[Change]) {
+    if put_together(changes).is_err() {
+        for change in changes {
+            let _ = code::write(change.address, &change.bytes);
+        }
+    }
+}
+
+fn put_together(changes: &[Change]) -> Result<(), OutOfMemory> {
     let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
-        return;
+        return Ok(());
     };
     let size = last.address.wrapping_add(JUMP).wrapping_sub(first.address);
-    let Ok(mut text) = filled(size, || 0) else {
-        return;
-    };
-    if code::read(first.address, &mut text).is_err() {
-        return;
-    }
+    let mut text = filled(size, || 0)?;
+    code::read(first.address, &mut text).map_err(|_| OutOfMemory)?;
     for change in changes {
         let place = change.address.wrapping_sub(first.address);
         let there = text.iter_mut().skip(place);
         there.zip(change.bytes).for_each(|(to, byte)| *to = byte);
     }
-    let _ = code::write(first.address, &text);
+    code::write(first.address, &text)
 }
 
 /// The detour of a window that is being written. Callable in probe context.

@@ -12,6 +12,7 @@ use crate::fire::live::Live;
 use crate::fire::table::LiveEcb;
 use crate::platform::{Origin, Platform, Rcu, UserOrigin};
 use crate::providers::Fires;
+use crate::session::Session;
 use crate::site::resume::{Resume, Trap, resume};
 use crate::tracer::Tracer;
 
@@ -66,7 +67,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         });
     }
 
-    /// Whether a probe of a process may end tracing: then no hit may be fired later than it is.
+    /// Whether a probe of a process may end tracing: then no hit may be fired later than it is. A probe that
+    /// is created later can still end it; hits that were put off until then count.
     pub fn may_user_exit(&self) -> bool {
         self.live.read(|live| {
             let probes = live.into_iter().flat_map(|live| {
@@ -74,7 +76,10 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 probes.filter_map(|probe| live.table.probe(probe))
             });
             let mut ecbs = probes.flat_map(|(_, ecbs)| ecbs);
-            ecbs.any(|ecb| self.is_clause(ecb, |clause| clause.may_exit()))
+            ecbs.any(|ecb| {
+                let may_exit = |session: &Session<P>| session.may_exit(ecb.enabling);
+                self.with_session(ecb.consumer, may_exit) == Some(true)
+            })
         })
     }
 

@@ -60,7 +60,8 @@ pub fn guards(mapping: &Mapping, calls: &[usize]) -> Vec<Guard> {
     let is_masking = |place: usize| {
         let before = words.get(..place).unwrap_or_default();
         let mut before = before.iter().rev().take(STEPS_MAX);
-        let number = before.find_map(|word| number(*word));
+        let last = before.find(|word| branches(**word) || **word & X == NUMBER);
+        let number = last.and_then(|word| number(*word));
         number.is_some_and(|number| calls.contains(&number))
     };
     let places = words.iter().enumerate().filter(|(_, word)| **word == SVC);
@@ -73,6 +74,16 @@ pub fn guards(mapping: &Mapping, calls: &[usize]) -> Vec<Guard> {
             start: start(place),
         })
         .collect()
+}
+
+/// The bits of the register that most instructions write, and the register of the number.
+const X: u32 = 0x1f;
+const NUMBER: u32 = 8;
+
+/// Whether control may go elsewhere, or come from elsewhere: branches, system calls and other exceptions
+/// (Arm ARM, C4.1, branches, exception generating and system instructions).
+fn branches(word: u32) -> bool {
+    word & 0x1c00_0000 == 0x1400_0000 && word >> 24 != 0xd5
 }
 
 /// The number of a system call that an instruction sets: `movz`, to `w8` or `x8`.
