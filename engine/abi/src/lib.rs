@@ -17,6 +17,7 @@ pub mod channel;
 mod codes;
 mod fault;
 mod ioctl;
+pub mod path;
 mod probe;
 mod program;
 mod record;
