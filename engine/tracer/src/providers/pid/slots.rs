@@ -66,7 +66,8 @@ impl Slots {
         size: usize,
         code: impl Fn(usize) -> Option<(usize, C)>,
     ) -> Result<Option<(usize, C)>, OutOfMemory> {
-        let mut pages = self.pages.iter_mut();
+        // The others are full, or near another object.
+        let mut pages = self.pages.iter_mut().rev();
         let found = pages.find_map(|page| page.take::<P, C>(size, &code));
         if found.is_some() {
             return Ok(found);
@@ -85,7 +86,10 @@ impl Page {
         code: impl Fn(usize) -> Option<(usize, C)>,
     ) -> Option<(usize, C)> {
         let end = self.used.wrapping_add(size);
-        let found = code(self.address.wrapping_add(self.used)).filter(|_| end <= P::SLOTS)?;
+        if end > P::SLOTS {
+            return None;
+        }
+        let found = code(self.address.wrapping_add(self.used))?;
         self.used = end;
         Some(found)
     }
