@@ -433,7 +433,8 @@ impl Flow {
                 return;
             }
             let at = start.wrapping_add(place);
-            if let Some(Away::To(target)) = control(text, at as u64).away
+            if may_branch(text)
+                && let Some(Away::To(target)) = control(text, at as u64).away
                 && function.contains(&(target as usize))
             {
                 self.targets.push(target as usize);
@@ -484,6 +485,14 @@ impl Flow {
             }
         }
     }
+}
+
+/// Whether it may be a branch to where its bytes say. To decode all would take most of the time of arming.
+fn may_branch(text: &[u8; LONGEST]) -> bool {
+    let opcode = text.iter().find(|byte| {
+        !matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3)
+    });
+    matches!(opcode, Some(0x0f | 0x70..=0x7f | 0xe0..=0xe3 | 0xe9 | 0xeb))
 }
 
 /// Whether it is `jmp` by a register or memory: FF /4.
