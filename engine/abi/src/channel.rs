@@ -4,6 +4,10 @@
 //! to: the program of `PROGRAM`, the rows of `UNWIND`. The engine sends an [`Answer`], the struct,
 //! and the memory that it would have written: the records of a snapshot. Addresses in the structs
 //! mean nothing. All numbers are in the machine's own byte order.
+//!
+//! A question can have several structs, one behind another: to wake two processes for each function of
+//! a program takes longer than to create its probes. They are requests of their own, made in order up
+//! to the first that fails; all are sent back. The size of such a struct is a multiple of 8.
 
 use core::sync::atomic::AtomicU32;
 
@@ -19,6 +23,8 @@ pub struct Question {
     pub number: u32,
     /// The size of its struct.
     pub body: u32,
+    /// The number of structs: 1 up to [`BODIES_MAX`].
+    pub count: u32,
     /// The size of the memory that the struct refers to.
     pub memory: u32,
 }
@@ -31,12 +37,17 @@ pub struct Question {
 pub struct Answer {
     /// The error number, or 0.
     pub error: u32,
-    /// The size of the memory that was written. The struct that precedes it has the request's size.
+    /// The number of structs that were no error.
+    pub done: u32,
+    /// The size of the memory that was written. The structs that precede it have the request's size.
     pub memory: u32,
 }
 
 /// The largest struct of an ioctl, in bytes.
 pub const BODY_MAX: usize = 1024;
+
+/// The most structs of a question.
+pub const BODIES_MAX: usize = 64;
 
 /// What the engine needs to know at its start: the command writes it behind the code.
 #[derive(
@@ -109,7 +120,7 @@ impl Default for Left {
 pub const DESCRIPTORS: [i32; 2] = [1, 3];
 
 const _: () = {
-    assert!(size_of::<Question>() == 12);
-    assert!(size_of::<Answer>() == 8);
+    assert!(size_of::<Question>() == 16);
+    assert!(size_of::<Answer>() == 12);
     assert!(size_of::<Start>() == 40);
 };

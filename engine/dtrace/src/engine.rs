@@ -65,8 +65,9 @@ pub trait Engine {
     /// The first matching probe whose ID is at least `from`.
     fn probe_match(&self, pattern: &Description, from: u32) -> Result<Option<Probe>, Error>;
 
-    /// Creates the probes of a function of a process.
-    fn pid_probes(&self, request: &mut PidProbes) -> Result<(), Error>;
+    /// Creates the probes of functions of processes. An error has the number of the first request that
+    /// failed; probes of later ones may exist or not.
+    fn pid_probes(&self, requests: &mut [PidProbes]) -> Result<(), (usize, Error)>;
 
     /// Hands over the unwind table of an object, with its rows.
     fn unwind(&self, object: &Unwind, rows: &[UnwindRow]) -> Result<(), Error>;

@@ -75,8 +75,8 @@ impl Engine for Local {
         }
     }
 
-    fn pid_probes(&self, _: &mut PidProbes) -> Result<(), Error> {
-        Err(Error::Device(self.without.to_string()))
+    fn pid_probes(&self, _: &mut [PidProbes]) -> Result<(), (usize, Error)> {
+        Err((0, Error::Device(self.without.to_string())))
     }
 
     fn unwind(&self, _: &Unwind, _: &[UnwindRow]) -> Result<(), Error> {

@@ -7,7 +7,7 @@ use engine_abi::{
     ProbeMatch, Program, Status, Stop, Unwind, UnwindRow, VERSION,
 };
 use rustix::io::Errno;
-use zerocopy::{FromBytes, IntoBytes};
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::engine::{Absence, Enabled, Engine, Probe, Snapshot};
 use crate::error::Error;
@@ -23,6 +23,20 @@ pub trait Channel {
         from: &[u8],
         to: &mut [u8],
     ) -> Result<(), Errno>;
+
+    /// Makes a request for each of these structs, which refer to nothing, in order, up to the first
+    /// that fails: its number, and why.
+    fn request_all<T: FromBytes + IntoBytes + Immutable>(
+        &self,
+        command: Command,
+        bodies: &mut [T],
+    ) -> Result<(), (usize, Errno)> {
+        for (number, body) in bodies.iter_mut().enumerate() {
+            let made = self.request(command, body.as_mut_bytes(), &[], &mut []);
+            made.map_err(|errno| (number, errno))?;
+        }
+        Ok(())
+    }
 
     /// As [`Engine::opened`].
     fn opened(&self) -> Option<File>;
@@ -134,8 +148,9 @@ impl<C: Channel> Engine for Requests<C> {
         }
     }
 
-    fn pid_probes(&self, request: &mut PidProbes) -> Result<(), Error> {
-        self.ask("failed to create probes", Command::PidProbes, request)
+    fn pid_probes(&self, requests: &mut [PidProbes]) -> Result<(), (usize, Error)> {
+        let made = self.channel.request_all(Command::PidProbes, requests);
+        made.map_err(|(number, errno)| (number, refused("failed to create probes", errno)))
     }
 
     fn unwind(&self, object: &Unwind, rows: &[UnwindRow]) -> Result<(), Error> {

@@ -74,7 +74,7 @@ impl Engine for Fake {
         Ok(None)
     }
 
-    fn pid_probes(&self, _: &mut PidProbes) -> Result<(), Error> {
+    fn pid_probes(&self, _: &mut [PidProbes]) -> Result<(), (usize, Error)> {
         Ok(())
     }
 

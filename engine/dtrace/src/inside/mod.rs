@@ -19,13 +19,13 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use engine_abi::Command;
-use engine_abi::channel::{Answer, Question};
+use engine_abi::channel::{Answer, BODIES_MAX, Question};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 use rustix::io::Errno;
 use rustix::process::geteuid;
 use signal_hook::consts::SIGTRAP;
-use zerocopy::IntoBytes;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::engine::Absence;
 use crate::error::Error;
@@ -126,33 +126,50 @@ fn blocks_trap(thread: &Path) -> Option<bool> {
 }
 
 impl Socket {
-    /// Sends the question and receives the answer, whose memory goes to `to` as far as it fits.
+    /// Sends the question, whose `count` structs are `bodies`, and receives the answer, whose memory goes
+    /// to `to` as far as it fits. An agent that is gone is like a process that is gone.
     fn exchange(
         &self,
         command: Command,
-        body: &mut [u8],
+        count: usize,
+        bodies: &mut [u8],
         from: &[u8],
         to: &mut [u8],
-    ) -> std::io::Result<u32> {
-        let mut channel = &self.channel;
+    ) -> Result<(), (usize, Errno)> {
         let question = Question {
             number: command.number(),
-            body: body.len() as u32,
+            body: bodies.len().checked_div(count).unwrap_or(0) as u32,
+            count: count as u32,
             memory: from.len() as u32,
         };
-        channel.write_all(&[question.as_bytes(), body, from].concat())?;
+        let exchanged = self.exchange_bytes(question, bodies, from, to);
+        match exchanged.map(|answer| (answer.error.cast_signed(), answer.done)) {
+            Ok((0, _)) => Ok(()),
+            Ok((error, done)) => Err((done as usize, Errno::from_raw_os_error(error))),
+            Err(_) => Err((0, Errno::SRCH)),
+        }
+    }
+
+    fn exchange_bytes(
+        &self,
+        question: Question,
+        bodies: &mut [u8],
+        from: &[u8],
+        to: &mut [u8],
+    ) -> std::io::Result<Answer> {
+        let mut channel = &self.channel;
+        channel.write_all(&[question.as_bytes(), bodies, from].concat())?;
         let mut answer = Answer::default();
         channel.read_exact(answer.as_mut_bytes())?;
-        channel.read_exact(body)?;
+        channel.read_exact(bodies)?;
         let memory = to.get_mut(..answer.memory as usize);
         let memory = memory.ok_or(ErrorKind::InvalidData)?;
         channel.read_exact(memory)?;
-        Ok(answer.error)
+        Ok(answer)
     }
 }
 
 impl Channel for Socket {
-    /// An agent that is gone is like a process that is gone.
     fn request(
         &self,
         command: Command,
@@ -160,11 +177,21 @@ impl Channel for Socket {
         from: &[u8],
         to: &mut [u8],
     ) -> Result<(), Errno> {
-        match self.exchange(command, body, from, to) {
-            Ok(0) => Ok(()),
-            Ok(error) => Err(Errno::from_raw_os_error(error.cast_signed())),
-            Err(_) => Err(Errno::SRCH),
+        let exchanged = self.exchange(command, 1, body, from, to);
+        exchanged.map_err(|(_, errno)| errno)
+    }
+
+    fn request_all<T: FromBytes + IntoBytes + Immutable>(
+        &self,
+        command: Command,
+        bodies: &mut [T],
+    ) -> Result<(), (usize, Errno)> {
+        for (batch, bodies) in bodies.chunks_mut(BODIES_MAX).enumerate() {
+            let count = bodies.len();
+            let exchanged = self.exchange(command, count, bodies.as_mut_bytes(), &[], &mut []);
+            exchanged.map_err(|(number, errno)| (batch * BODIES_MAX + number, errno))?;
         }
+        Ok(())
     }
 
     fn opened(&self) -> Option<File> {

@@ -32,10 +32,12 @@ impl Engine for Notes {
         true
     }
 
-    fn pid_probes(&self, request: &mut PidProbes) -> Result<(), Error> {
-        request.provided = 1;
-        let function = String::from_utf8_lossy(request.description.function()).into_owned();
-        self.add(format!("create {function}"));
+    fn pid_probes(&self, requests: &mut [PidProbes]) -> Result<(), (usize, Error)> {
+        for request in requests {
+            request.provided = 1;
+            let function = String::from_utf8_lossy(request.description.function()).into_owned();
+            self.add(format!("create {function}"));
+        }
         Ok(())
     }
 

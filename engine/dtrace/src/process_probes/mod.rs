@@ -128,13 +128,11 @@ fn create(
     requests: Vec<(String, Vec<PidProbes>)>,
 ) -> Result<Vec<Description>, Error> {
     let mut enabled = Vec::new();
-    for (module, requests) in requests {
-        for mut request in requests {
-            let created = engine.pid_probes(&mut request);
-            created.map_err(|why| create_error(why, &request))?;
-            if request.refused > 0 {
-                *refused.entry(reason(&request)).or_default() += request.refused;
-            }
+    for (module, mut requests) in requests {
+        let created = engine.pid_probes(&mut requests);
+        created.map_err(|(number, why)| create_error(why, &requests[number]))?;
+        for request in requests.iter().filter(|it| it.refused > 0) {
+            *refused.entry(reason(request)).or_default() += request.refused;
         }
         enabled.extend(with_module(description, &module));
     }

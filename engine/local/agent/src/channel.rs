@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use engine_abi::channel::{Answer, BODY_MAX, Question};
+use engine_abi::channel::{Answer, BODIES_MAX, BODY_MAX, Question};
 use engine_abi::{Opened, PROGRAM_MAX, UNWIND_ROWS_MAX, UnwindRow};
 use engine_tracer::{BadAddress, Caller, OutOfMemory, filled};
 use zerocopy::IntoBytes;
@@ -33,23 +33,27 @@ impl From<OutOfMemory> for Closed {
 /// A question, and the memory that its struct refers to; what is answered is collected here.
 pub struct Asked {
     number: u32,
-    body: Body,
+    /// Its structs, aligned as they need it.
+    bodies: Vec<u64>,
+    /// The size of each.
     length: usize,
     memory: Vec<u8>,
     written: RefCell<Vec<u8>>,
 }
 
-/// Aligned as the structs need it.
-#[repr(align(8))]
-struct Body([u8; BODY_MAX]);
-
 /// Reads a question.
 pub fn receive(from: Fd) -> Result<Asked, Closed> {
     let mut question = Question::default();
     fill(from, question.as_mut_bytes())?;
-    let length = question.body as usize;
-    let mut body = Body([0; BODY_MAX]);
-    fill(from, body.0.get_mut(..length).ok_or(Closed)?)?;
+    let (length, count) = (question.body as usize, question.count as usize);
+    let is_aligned = count <= 1 || length.is_multiple_of(size_of::<u64>());
+    if !is_aligned || length > BODY_MAX || count > BODIES_MAX {
+        return Err(Closed);
+    }
+    let words = length.div_ceil(size_of::<u64>());
+    let mut bodies = filled(words.wrapping_mul(count), || 0)?;
+    let size = length.wrapping_mul(count);
+    fill(from, bodies.as_mut_bytes().get_mut(..size).ok_or(Closed)?)?;
     let size = question.memory as usize;
     if size > MEMORY_MAX {
         return Err(Closed);
@@ -58,7 +62,7 @@ pub fn receive(from: Fd) -> Result<Asked, Closed> {
     fill(from, &mut memory)?;
     Ok(Asked {
         number: question.number,
-        body,
+        bodies,
         length,
         memory,
         written: RefCell::default(),
@@ -66,29 +70,41 @@ pub fn receive(from: Fd) -> Result<Asked, Closed> {
 }
 
 impl Asked {
-    /// Has it answered by `answer`, which gets the number, the struct and the memory; and sends
+    /// Has it answered by `answer`, which gets the number, each struct and the memory; and sends
     /// that.
     pub fn answer(
         mut self,
         to: Fd,
-        answer: impl FnOnce(u32, &mut [u8], &Memory<'_>) -> u32,
+        mut answer: impl FnMut(u32, &mut [u8], &Memory<'_>) -> u32,
     ) -> Result<(), Closed> {
-        let body = self.body.0.get_mut(..self.length).unwrap_or_default();
         let memory = Memory {
             from: &self.memory,
             to: &self.written,
         };
-        let error = answer(self.number, body, &memory);
+        let (mut error, mut done) = (0, 0_u32);
+        let words = self.length.div_ceil(size_of::<u64>()).max(1);
+        let count = self.bodies.len() / words;
+        for body in self.bodies.chunks_exact_mut(words) {
+            let body = body.as_mut_bytes().get_mut(..self.length);
+            error = answer(self.number, body.unwrap_or_default(), &memory);
+            if error != 0 {
+                break;
+            }
+            done = done.wrapping_add(1);
+        }
         let mut written = self.written.take();
         if error != 0 {
             written.clear();
         }
         let answer = Answer {
             error,
+            done,
             memory: written.len() as u32,
         };
         // The command waits for both, so it is woken once.
-        send(to, &[answer.as_bytes(), body].concat())?;
+        let size = self.length.wrapping_mul(count);
+        let bodies = self.bodies.as_bytes().get(..size).unwrap_or_default();
+        send(to, &[answer.as_bytes(), bodies].concat())?;
         send(to, &written)
     }
 }
