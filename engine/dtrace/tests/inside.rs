@@ -313,6 +313,22 @@ fn the_signal_of_traps_stays_the_programs() {
 }
 
 #[test]
+fn functions_whose_names_are_too_long_have_probes() {
+    let folder = folder();
+    let program = build(&folder, "names", "-O1");
+    let long = "pid$target:a.out:long_*:entry { @[probefunc] = count(); }
+        END { printa(\"%s %@d\\n\", @); }";
+    let (_, traced) = trace(&folder, long, program.to_str().unwrap());
+    let traced = counts(&traced);
+    let lengths: Vec<_> = traced
+        .iter()
+        .map(|(name, hits)| (name.len(), *hits))
+        .collect();
+    // Two of them differ only in what does not fit.
+    assert_eq!(lengths, [(191, 5)]);
+}
+
+#[test]
 fn children_run_without_probes() {
     let folder = folder();
     let program = build(&folder, "children", "-O1");

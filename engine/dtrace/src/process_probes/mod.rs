@@ -6,7 +6,8 @@
 //! enabled as one for each object that it names.
 //!
 //! A function of C++ or Rust has the name that its source has for it, with or without parameters, if
-//! a description matches that, and otherwise the symbol's own.
+//! a description matches that, and otherwise the symbol's own. If all are too long, it has as much of
+//! the first as fits.
 
 mod later;
 #[cfg(test)]
@@ -222,8 +223,20 @@ fn name_in<'a>(
     let plain = source.and_then(|_| function.demangled_plain());
     let plain = plain.map(String::into_bytes).filter(|name| fits(name));
     let raw = function.raw_name();
-    let own = || is_its(raw).then_some(Cow::Borrowed(raw));
+    let own = match raw.len() < FUNCTION_LEN {
+        true => raw,
+        false => as_fits(full.unwrap_or(raw)),
+    };
+    let own = || is_its(own).then_some(Cow::Borrowed(own));
     plain.map(Cow::Owned).or_else(own)
+}
+
+/// As much of a name as a function can have: whole characters.
+fn as_fits(name: &[u8]) -> &[u8] {
+    const MOST: usize = FUNCTION_LEN - 1;
+    let is_begin = |at: &usize| name.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80);
+    let end = (0..=MOST.min(name.len())).rev().find(is_begin);
+    name.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
 /// The description of the same probes in this module alone.
@@ -314,6 +327,17 @@ mod tests {
         assert!(!names(source).is_empty());
         let mangled = names("_*functions_are_named_as_in_their_source*");
         assert!(!mangled.is_empty() && mangled.iter().all(|name| name.starts_with('_')));
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_cut_between_characters() {
+        assert_eq!(as_fits(b"main"), b"main");
+        for (before, kept) in [(190, 190), (189, 191), (250, 191)] {
+            let name = "f".repeat(before) + "\u{e4}" + &"g".repeat(100);
+            let cut = from_utf8(as_fits(name.as_bytes())).unwrap();
+            assert_eq!(cut.len(), kept, "{cut}");
+            assert!(name.starts_with(cut));
+        }
     }
 
     #[test]
