@@ -446,6 +446,24 @@ fn a_running_process_is_as_before_when_tracing_ends_or_is_killed() {
 }
 
 #[test]
+fn busy_threads_survive_the_end_of_tracing() {
+    const TIMES: usize = 40;
+    let folder = folder();
+    let program = build(&folder, "busy", "-O2");
+    let mut running = Running::start(&program);
+    let pid = running.0.id();
+    for _ in 0..TIMES {
+        let own = format!("pid{pid}:a.out:work:entry {{ @ = count(); }} tick-2ms {{ exit(0); }}");
+        let output = dtrace(&own).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let ended = running.0.try_wait().unwrap();
+        assert!(ended.is_none(), "{ended:?}");
+    }
+    assert!(shell(&format!("kill -TERM {pid}")).status.success());
+    assert!(running.0.wait().unwrap().success());
+}
+
+#[test]
 fn what_is_left_in_a_process_does_not_grow() {
     let folder = folder();
     let program = build(&folder, "loop", "-O2");

@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use engine_tracer::filled;
 use syscalls::Errno;
 
-use crate::sys;
+use crate::files;
 
 /// Size of a page.
 pub const PAGE: usize = 4096;
@@ -71,25 +70,5 @@ fn range(line: &[u8]) -> Option<(usize, usize)> {
 }
 
 fn read() -> Result<Vec<u8>, Errno> {
-    let file = sys::open(c"/proc/self/maps", false)?;
-    let mut text = Vec::new();
-    let result = loop {
-        let mut chunk = [0; PAGE];
-        match sys::read(file, &mut chunk) {
-            Ok(0) => break Ok(()),
-            Ok(length) => {
-                let Ok(grown) = filled(text.len().wrapping_add(length), || 0) else {
-                    break Err(Errno::ENOMEM);
-                };
-                let before = core::mem::replace(&mut text, grown);
-                let bytes = before.iter().chain(&chunk);
-                text.iter_mut()
-                    .zip(bytes)
-                    .for_each(|(to, from)| *to = *from);
-            }
-            Err(why) => break Err(why),
-        }
-    };
-    sys::close(file);
-    result.map(|()| text)
+    files::read(c"/proc/self/maps")
 }

@@ -14,7 +14,7 @@ use crate::cell;
 use crate::channel::{self, Closed};
 use crate::machine::{self, Process};
 use crate::sys::{self, Fd};
-use crate::{code, handler, jumps, text, timers};
+use crate::{code, handler, jumps, text, timers, trapped};
 
 type Engine = Tracer<Native, Process>;
 
@@ -96,6 +96,7 @@ fn answer_all(tracer: &'static Engine, requests: Fd, opened: Fd) {
     }
     tracer.close(consumer);
     jumps::unguard();
+    trapped::wait();
     handler::remove();
 }
 

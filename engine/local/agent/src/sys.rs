@@ -295,6 +295,12 @@ pub fn read(fd: Fd, bytes: &mut [u8]) -> Result<usize, Errno> {
     unsafe { syscall!(Sysno::read, fd.0, bytes.as_mut_ptr(), bytes.len()) }
 }
 
+/// Reads entries of a folder, as many as fit; returns how many bytes they take.
+pub fn entries(fd: Fd, bytes: &mut [u8]) -> Result<usize, Errno> {
+    // SAFETY: `bytes` is valid for writes of its length.
+    unsafe { syscall!(Sysno::getdents64, fd.0, bytes.as_mut_ptr(), bytes.len()) }
+}
+
 /// Writes some of `bytes`; returns how much. A peer that is gone is an error, not a signal.
 pub fn send(fd: Fd, bytes: &[u8]) -> Result<usize, Errno> {
     const MSG_NOSIGNAL: usize = 0x4000;

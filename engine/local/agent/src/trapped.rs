@@ -1,0 +1,85 @@
+//! Threads between a trap and its handler.
+//!
+//! The kernel looks up what a process does on a signal when it delivers that. A thread that has executed
+//! a trap can be preempted before: if the handler is gone when it runs again, the signal ends the
+//! process.
+
+use alloc::vec::Vec;
+use core::str::from_utf8;
+use core::time::Duration;
+
+use crate::clock::{self, ClockId};
+use crate::files::{self, Name};
+use crate::own_action::BIT;
+use crate::{machine, sys};
+
+/// How long they are waited for: on a busy machine a thread gets its turn late.
+const LONGEST: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// More than a thread needs to run from a trap to its handler.
+const DELIVERY: Duration = Duration::from_micros(200);
+
+/// A thread of the process.
+struct Thread {
+    number: u32,
+    /// How long it had run, in nanoseconds.
+    ran: u64,
+}
+
+/// Waits until no thread is there. None executes a trap any more.
+pub fn wait() {
+    let folder = Name::of(format_args!("/proc/{}/task", machine::own_pid()));
+    let numbers = folder.and_then(|folder| files::numbers(folder.get()).ok());
+    let numbers = numbers.unwrap_or_default();
+    let threads = numbers.into_iter();
+    let threads = threads.map(|number| Thread {
+        number,
+        ran: ran(number).unwrap_or(0),
+    });
+    let mut threads: Vec<Thread> = threads.collect();
+    let begun = clock::now(ClockId::Monotonic);
+    loop {
+        threads.retain(Thread::may_be_there);
+        let waited = clock::now(ClockId::Monotonic).wrapping_sub(begun);
+        if threads.is_empty() || Duration::from_nanos(waited) > LONGEST {
+            return;
+        }
+        sys::sleep(PAUSE);
+    }
+}
+
+impl Thread {
+    /// Whether it may be there: the signal is pending, or it has not run on so far that it must have come
+    /// by. One that waits for anything is not.
+    fn may_be_there(&self) -> bool {
+        // Before the signal is looked for.
+        let needed = self.ran.saturating_add(DELIVERY.as_nanos() as u64);
+        let has_run = ran(self.number).is_none_or(|ran| ran >= needed);
+        let Some(status) = read(self.number, "status") else {
+            return false;
+        };
+        let field = |name: &str| {
+            let mut lines = status.split(|byte| *byte == b'\n');
+            let value = lines.find_map(|line| line.strip_prefix(name.as_bytes()))?;
+            Some(from_utf8(value).ok()?.trim_start())
+        };
+        let pending = field("SigPnd:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
+        let is_running = field("State:").is_some_and(|state| state.starts_with('R'));
+        pending.is_some_and(|mask| mask & BIT != 0) || (is_running && !has_run)
+    }
+}
+
+/// How long a thread has run, in nanoseconds; none if it is gone, or the kernel does not tell.
+fn ran(thread: u32) -> Option<u64> {
+    let text = read(thread, "schedstat")?;
+    let first = text.split(|byte| *byte == b' ').next()?;
+    from_utf8(first).ok()?.parse().ok()
+}
+
+/// Reads a file of a thread.
+fn read(thread: u32, name: &str) -> Option<Vec<u8>> {
+    let own = machine::own_pid();
+    let path = Name::of(format_args!("/proc/{own}/task/{thread}/{name}"));
+    files::read(path?.get()).ok()
+}
