@@ -63,6 +63,9 @@ pub enum Error {
     /// With `-l`, some descriptions match no probe; each was reported before.
     #[error("some descriptions matched no probe")]
     SomeUnmatched,
+    /// What a process of this command's own says.
+    #[error("{0}")]
+    Apart(String),
     /// The module is missing, not accessible or of another version.
     #[error("failed to initialize dtrace: {0}")]
     Device(String),

@@ -108,6 +108,11 @@ impl Target {
         reached.map_err(|why| Error::Entry { pid, why })
     }
 
+    /// Whether it is held at its program's entry point.
+    pub fn is_at_entry(&self) -> bool {
+        self.is_at_entry
+    }
+
     /// Whether it is held at its program's entry point, and no thread of it runs: libraries can have
     /// started some by then.
     pub fn is_held(&self) -> bool {

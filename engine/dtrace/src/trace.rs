@@ -15,7 +15,7 @@ use crate::enable::{enable, go, needs_no_kernel};
 use crate::engine::{Absence, Engine};
 use crate::error::Error;
 use crate::event::{Event, Events};
-use crate::inside::Inside;
+use crate::inside::{self, Inside};
 use crate::kernel::Running;
 use crate::list;
 use crate::local::Local;
@@ -132,15 +132,18 @@ fn engine(
         [pid] => pid,
         ref several => return Err(Error::SeveralProcesses(several.to_vec())),
     };
-    let own = targets.iter_mut().find(|target| target.pid() == pid);
-    let engine = match own {
+    let own = targets.iter().find(|target| target.pid() == pid);
+    let begun = match own.filter(|target| target.is_at_entry()) {
         Some(target) => {
             let has_jumps = mechanism != ProcessMechanism::Trap && target.is_held();
-            target.while_stopped(|| Inside::open(pid, has_jumps, absence))
+            target.while_stopped(|| inside::inject(pid, has_jumps, absence))
         }
-        None => Target::grab(&pid.to_string())?.while_stopped(|| Inside::open(pid, false, absence)),
+        None => inside::apart(pid, || {
+            let target = Target::grab(&pid.to_string())?;
+            target.while_stopped(|| inside::inject(pid, false, absence))
+        }),
     };
-    Ok(Rc::new(engine?))
+    Ok(Rc::new(Inside::open(pid, begun?, absence)?))
 }
 
 /// Reports that the kernel's engine is there but not for this user, or returns that as an error if it

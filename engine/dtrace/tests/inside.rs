@@ -446,6 +446,28 @@ fn a_running_process_is_as_before_when_tracing_ends_or_is_killed() {
 }
 
 #[test]
+fn a_process_survives_that_dtrace_is_killed_at_any_moment() {
+    const MOMENTS: u32 = 32;
+    const STEP: Duration = Duration::from_micros(500);
+    let folder = folder();
+    let program = build(&folder, "busy", "-O2");
+    for moment in 0..MOMENTS {
+        // One in which an agent waits for its command cannot be traced by another for some time.
+        let mut running = Running::start(&program);
+        let pid = running.0.id();
+        let own = format!("pid{pid}:a.out:work:entry {{ @ = count(); }}");
+        let mut killed = dtrace(&own).spawn().unwrap();
+        sleep(moment * STEP);
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        sleep(Duration::from_millis(50));
+        assert!(shell(&format!("kill -TERM {pid}")).status.success());
+        let ended = running.0.wait().unwrap();
+        assert!(ended.success(), "{moment}: {ended}");
+    }
+}
+
+#[test]
 fn busy_threads_survive_the_end_of_tracing() {
     const TIMES: usize = 40;
     let folder = folder();

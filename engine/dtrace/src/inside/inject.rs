@@ -49,21 +49,21 @@ pub struct Agent {
 }
 
 /// An agent that has begun.
-struct Begun {
-    pid: i32,
+pub struct Begun {
+    pub pid: i32,
     /// The address at which it tells how far it is.
-    left: usize,
+    pub left: usize,
 }
 
 /// Puts the agent into process `pid`, whose first thread is stopped, and is as it was afterwards; but it
 /// does not block the signal of traps. `has_jumps` says that sites are armed by jumps where that is
 /// possible.
-pub fn inject(pid: i32, has_jumps: bool) -> Result<Agent> {
+pub fn inject(pid: i32, has_jumps: bool) -> Result<Begun> {
     // What interrupts this process must not leave the other one with what is not its own.
     let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
     let injected = undisturbed(pid, has_jumps);
     before.thread_set_mask()?;
-    injected?.ends()
+    injected
 }
 
 fn undisturbed(pid: i32, has_jumps: bool) -> Result<Begun> {
@@ -167,7 +167,7 @@ fn parent(pid: i32) -> Result<u32> {
 impl Begun {
     /// Takes the command's ends of its sockets once it has opened them. Until then, what has their numbers
     /// is the traced process's own.
-    fn ends(self) -> Result<Agent> {
+    pub fn ends(self) -> Result<Agent> {
         let begun = Instant::now();
         let memory = memory(self.pid)?;
         let mut left = Left::new();

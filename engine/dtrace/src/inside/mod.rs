@@ -1,6 +1,7 @@
 //! An engine inside of the traced process, for processes of one's own: it needs neither the module nor
 //! any privilege but that of ptrace(2).
 
+mod apart;
 mod call;
 mod earlier;
 mod image;
@@ -31,6 +32,9 @@ use crate::engine::Absence;
 use crate::error::Error;
 use crate::requests::{Channel, Requests};
 
+pub use apart::apart;
+pub use inject::Begun;
+
 /// How long the agent may take to disarm everything.
 const LONGEST: Duration = Duration::from_secs(10);
 
@@ -45,28 +49,36 @@ pub struct Socket {
     without: Absence,
 }
 
+/// Puts an engine into a process whose first thread ptrace(2) has stopped; `has_jumps` says that nothing
+/// else of it runs, so that text can be overwritten by jumps. `without` is why the kernel's is
+/// unavailable.
+pub fn inject(pid: u32, has_jumps: bool, without: Absence) -> Result<Begun, Error> {
+    if image::SIZE == 0 {
+        let why = format!(
+            "on this architecture processes cannot be traced without the module: {without}"
+        );
+        return Err(Error::Device(why));
+    }
+    if has_lost_privilege(pid) {
+        return Err(Error::LostPrivilege(pid));
+    }
+    if blocks_traps(pid) {
+        return Err(Error::BlocksTraps(pid));
+    }
+    inject::inject(pid.cast_signed(), has_jumps).map_err(cannot(pid))
+}
+
+fn cannot(pid: u32) -> impl Fn(std::io::Error) -> Error {
+    move |why| match why.kind() {
+        ErrorKind::ResourceBusy => Error::TracedAlready(pid),
+        _ => Error::Inject { pid, why },
+    }
+}
+
 impl Inside {
-    /// Puts an engine into a process whose first thread ptrace(2) has stopped; `has_jumps` says that nothing
-    /// else of it runs, so that text can be overwritten by jumps. `without` is why the
-    /// kernel's is unavailable.
-    pub fn open(pid: u32, has_jumps: bool, without: Absence) -> Result<Self, Error> {
-        if image::SIZE == 0 {
-            let why = format!(
-                "on this architecture processes cannot be traced without the module: {without}"
-            );
-            return Err(Error::Device(why));
-        }
-        if has_lost_privilege(pid) {
-            return Err(Error::LostPrivilege(pid));
-        }
-        if blocks_traps(pid) {
-            return Err(Error::BlocksTraps(pid));
-        }
-        let agent = inject::inject(pid.cast_signed(), has_jumps);
-        let agent = agent.map_err(|why| match why.kind() {
-            ErrorKind::ResourceBusy => Error::TracedAlready(pid),
-            _ => Error::Inject { pid, why },
-        })?;
+    /// Opens an engine that has begun in process `pid`.
+    pub fn open(pid: u32, begun: Begun, without: Absence) -> Result<Self, Error> {
+        let agent = begun.ends().map_err(cannot(pid))?;
         let [channel, opened] = agent.ends;
         Self::new(Socket {
             channel: channel.into(),
