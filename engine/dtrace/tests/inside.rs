@@ -240,6 +240,50 @@ fn whole_libraries_are_traced_and_nothing_changes() {
     }
 }
 
+/// The folder that `TRAPLINE_PROGRAMS` names has a file `commands`, each of whose lines is run there.
+#[test]
+#[ignore = "needs a folder of built programs: doc/testing.md"]
+fn programs_of_a_folder_run_as_they_do_alone() {
+    let programs = PathBuf::from(std::env::var_os("TRAPLINE_PROGRAMS").unwrap());
+    let commands = fs::read_to_string(programs.join("commands")).unwrap();
+    let folder = folder();
+    let traced = folder.path().join("traced");
+    let all = "pid$target:a.out::entry, pid$target:a.out::return { @ = count(); }";
+    for command in commands.lines().filter(|line| !line.is_empty()) {
+        let words = shlex::split(command).unwrap();
+        let plain = Command::new(fs::canonicalize(programs.join(&words[0])).unwrap())
+            .arg0(&words[0])
+            .args(&words[1..])
+            .current_dir(&programs)
+            .output()
+            .unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_dtrace"))
+            .args(["-n", all, "-c", command, "-o"])
+            .arg(&traced)
+            .current_dir(&programs)
+            .output()
+            .unwrap();
+        assert!(output.stdout == plain.stdout, "{command}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let (told, own): (Vec<&str>, Vec<&str>) = errors
+            .lines()
+            .partition(|line| line.starts_with("dtrace: "));
+        let plain_errors = String::from_utf8_lossy(&plain.stderr);
+        assert_eq!(own, plain_errors.lines().collect::<Vec<_>>(), "{command}");
+        let end = match plain.status.code() {
+            Some(0) => "has exited".to_owned(),
+            code => format!("exited with status {}", code.unwrap()),
+        };
+        assert!(told.iter().any(|line| line.ends_with(&end)), "{told:?}");
+        let mut refused = told.iter().filter(|line| line.contains("cannot be placed"));
+        assert!(
+            refused.all(|line| line.contains("it never returns")),
+            "{told:?}"
+        );
+        println!("{command}: {told:?}");
+    }
+}
+
 #[test]
 fn panics_unwind_through_traced_functions() {
     let folder = folder();
