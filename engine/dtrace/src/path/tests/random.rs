@@ -1,0 +1,230 @@
+//! Random programs, executed by an interpreter that writes the events of a recorder.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use super::kit::{Events, file_of, replay, thread_path};
+
+/// Where programs are.
+const BASE: u64 = 0x40_0000;
+
+#[derive(Debug, Clone, Copy)]
+enum Op {
+    Nop,
+    Branch(usize),
+    Jump(usize),
+    Call(usize),
+    JumpTo,
+    CallTo,
+    Return,
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let to = any::<prop::sample::Index>().prop_map(|to| to.index(1 << 16));
+    prop_oneof![
+        4 => Just(Op::Nop),
+        4 => to.clone().prop_map(Op::Branch),
+        1 => to.clone().prop_map(Op::Jump),
+        2 => to.prop_map(Op::Call),
+        1 => Just(Op::JumpTo),
+        1 => Just(Op::CallTo),
+        3 => Just(Op::Return),
+    ]
+}
+
+/// A program: its instructions, with their addresses and bytes.
+struct Program(Vec<(u64, Op, Vec<u8>)>);
+
+impl Program {
+    fn new(ops: &[Op]) -> Self {
+        let length = |op: &Op| match op {
+            Op::Nop | Op::Return => 1,
+            Op::JumpTo | Op::CallTo => 2,
+            Op::Jump(_) | Op::Call(_) => 5,
+            Op::Branch(_) => 6,
+        };
+        let mut addresses = vec![BASE];
+        ops.iter()
+            .for_each(|op| addresses.push(addresses[addresses.len() - 1] + length(op)));
+        let bytes = |index: usize, op: &Op| {
+            let direct = |code: &[u8], to: usize| {
+                let to = addresses[to % ops.len()];
+                let distance = to.wrapping_sub(addresses[index + 1]) as u32;
+                [code, &distance.to_le_bytes()].concat()
+            };
+            match *op {
+                Op::Nop => vec![0x90],
+                Op::Return => vec![0xc3],
+                Op::JumpTo => vec![0xff, 0xe1],
+                Op::CallTo => vec![0xff, 0xd1],
+                Op::Jump(to) => direct(&[0xe9], to),
+                Op::Call(to) => direct(&[0xe8], to),
+                Op::Branch(to) => direct(&[0x0f, 0x85], to),
+            }
+        };
+        let all = ops.iter().enumerate();
+        Self(
+            all.map(|(index, op)| (addresses[index], *op, bytes(index, op)))
+                .collect(),
+        )
+    }
+
+    /// The text of the block that begins at an instruction.
+    fn block(&self, from: usize) -> Vec<u8> {
+        let mut text = Vec::new();
+        for (_, op, bytes) in self.0[from..].iter().take(6) {
+            text.extend(bytes);
+            if !matches!(op, Op::Nop | Op::Branch(_)) {
+                break;
+            }
+        }
+        text
+    }
+}
+
+/// What a thread has executed.
+struct Executed {
+    events: Events,
+    path: Vec<u64>,
+    /// How much of it up to the last decision.
+    decided: usize,
+}
+
+/// Executes a program in a thread. `known` has the blocks of all threads,
+/// and text can change in those whose address has the bit.
+fn execute(
+    program: &Program,
+    choices: &[u16],
+    known: &mut HashMap<usize, u32>,
+    changing: u64,
+) -> Executed {
+    let all = &program.0;
+    let changes = |index: usize| all[index].0 & changing != 0;
+    let mut events = Events::start(BASE);
+    let (mut path, mut stack) = (Vec::new(), Vec::new());
+    let (mut index, mut left, mut decided) = (0, 0, 0);
+    for choice in choices {
+        // Up to the next decision, but not forever.
+        for _ in 0..40 {
+            if index == all.len() {
+                return Executed {
+                    events,
+                    path,
+                    decided,
+                };
+            }
+            if left == 0 {
+                let text = program.block(index);
+                left = Program::count(&text, &all[index..]);
+                let next = known.len() as u32 + 1;
+                let number = *known.entry(index).or_insert_with(|| {
+                    let generation = u32::from(!changes(index));
+                    let taken = std::mem::take(&mut events);
+                    events = taken.text(next, generation, all[index].0, &text);
+                    next
+                });
+                if changes(index) {
+                    events = events.enter(number);
+                }
+            }
+            let (address, op, bytes) = &all[index];
+            path.push(*address);
+            left -= 1;
+            let to = usize::from(*choice) % all.len();
+            let behind = address + bytes.len() as u64;
+            let mut is_decided = true;
+            let next = match *op {
+                Op::Nop => {
+                    is_decided = false;
+                    index + 1
+                }
+                Op::Branch(target) => {
+                    let is_taken = choice & 1 != 0;
+                    events.push_decision(is_taken);
+                    if is_taken {
+                        left = 0;
+                        target % all.len()
+                    } else {
+                        index + 1
+                    }
+                }
+                Op::Jump(target) | Op::Call(target) => {
+                    is_decided = false;
+                    if matches!(op, Op::Call(_)) {
+                        stack.push(index + 1);
+                    }
+                    target % all.len()
+                }
+                Op::JumpTo | Op::CallTo => {
+                    if matches!(op, Op::CallTo) {
+                        stack.push(index + 1);
+                    }
+                    events = events.target(all[to].0);
+                    to
+                }
+                Op::Return => {
+                    let usual = stack.pop().filter(|_| choice % 16 != 0);
+                    let to = usual.filter(|to| *to < all.len()).unwrap_or(to);
+                    events = events.target(all[to].0);
+                    to
+                }
+            };
+            if !matches!(op, Op::Nop | Op::Branch(_)) {
+                left = 0;
+            }
+            assert!(behind > *address);
+            index = next;
+            if is_decided {
+                decided = path.len();
+                break;
+            }
+        }
+    }
+    Executed {
+        events,
+        path,
+        decided,
+    }
+}
+
+impl Program {
+    /// The number of instructions that a text has.
+    fn count(text: &[u8], from: &[(u64, Op, Vec<u8>)]) -> usize {
+        let mut length = 0;
+        let fits = |(_, _, bytes): &&(u64, Op, Vec<u8>)| {
+            length += bytes.len();
+            length <= text.len()
+        };
+        from.iter().take_while(fits).count()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn random_programs(
+        ops in prop::collection::vec(op(), 3..60),
+        choices in [prop::collection::vec(any::<u16>(), 0..400), prop::collection::vec(any::<u16>(), 0..400)],
+        changing in prop_oneof![Just(0), Just(1), Just(4), Just(7)],
+        piece in 1..200usize,
+    ) {
+        let program = Program::new(&ops);
+        let mut known = HashMap::new();
+        let threads = choices.map(|choices| execute(&program, &choices, &mut known, changing));
+        let [one, two] = threads.each_ref().map(|it| it.events.bytes().chunks(piece));
+        // The second thread, whose text is in part the first one's, comes first.
+        let order = two.map(|it| (1, it)).chain(one.map(|it| (0, it)));
+        let order: Vec<_> = order.collect();
+        let (file, recorded) = file_of(&order);
+        prop_assert_eq!(recorded.faults, vec![]);
+        let all = replay(&file);
+        prop_assert!(all.error.is_none() && all.is_complete, "{:?}", all.error);
+        for (thread, executed) in [1, 0].into_iter().zip(&threads) {
+            let path = thread_path(&all, thread);
+            prop_assert!(executed.path.starts_with(&path));
+            prop_assert!(path.len() >= executed.decided);
+        }
+    }
+}
