@@ -1,5 +1,5 @@
 mod damage;
-mod kit;
+pub mod kit;
 mod random;
 mod speed;
 mod threads;
@@ -9,7 +9,6 @@ use engine_abi::path::Left;
 use super::file::record::Kind;
 use kit::{Events, file_of, path_of, replay, thread_path};
 
-/// `nop; jmp 0x1010` at 0x1000, `nop; ret` at 0x1010.
 const NOP: &[u8] = &[0x90];
 const RET: &[u8] = &[0xc3];
 const SYSCALL: &[u8] = &[0x0f, 0x05];
@@ -140,6 +139,28 @@ fn a_signal_and_its_return() {
     assert_eq!(thread_path(&all, 0), expected);
     // The targets of the call, of the handler's return, and no other.
     assert_eq!(all.values, 2);
+}
+
+#[test]
+fn a_handler_that_does_not_return() {
+    let events = Events::start(0x1000)
+        .text(1, 1, 0x1000, CALL)
+        .target(0x2000)
+        .text(2, 1, 0x2000, &text(&[NOP, RET]))
+        .signal(11, 0x2001, 0x3000)
+        .text(3, 1, 0x3000, SYSCALL)
+        .signal_return(0x3000, 0x2001)
+        .text(4, 1, 0x2001, RET)
+        .target(0x1002)
+        .text(5, 1, 0x1002, SYSCALL)
+        .end(0x1002);
+    let (file, recorded) = file_of(&[(0, events.bytes())]);
+    assert_eq!(recorded.faults, []);
+    let all = replay(&file);
+    let expected = [0x1000, 0x2000, 0x3000, 0x2001, 0x1002];
+    assert_eq!(thread_path(&all, 0), expected);
+    // The return is predicted.
+    assert_eq!(all.values, 1);
 }
 
 #[test]

@@ -83,108 +83,115 @@ impl Program {
     }
 }
 
-/// What a thread has executed.
-struct Executed {
+/// A thread that is executed.
+struct Thread<'a> {
+    program: &'a Program,
+    /// In blocks whose address has one of these bits, text can change.
+    changing: u64,
     events: Events,
     path: Vec<u64>,
-    /// How much of it up to the last decision.
+    /// How much of the path is up to the last decision.
     decided: usize,
+    stack: Vec<usize>,
+    /// The next instruction, and how many are left in its block.
+    index: usize,
+    left: usize,
 }
 
-/// Executes a program in a thread. `known` has the blocks of all threads,
-/// and text can change in those whose address has the bit.
-fn execute(
-    program: &Program,
-    choices: &[u16],
-    known: &mut HashMap<usize, u32>,
-    changing: u64,
-) -> Executed {
-    let all = &program.0;
-    let changes = |index: usize| all[index].0 & changing != 0;
-    let mut events = Events::start(BASE);
-    let (mut path, mut stack) = (Vec::new(), Vec::new());
-    let (mut index, mut left, mut decided) = (0, 0, 0);
-    for choice in choices {
-        // Up to the next decision, but not forever.
-        for _ in 0..40 {
-            if index == all.len() {
-                return Executed {
-                    events,
-                    path,
-                    decided,
-                };
-            }
-            if left == 0 {
-                let text = program.block(index);
-                left = Program::count(&text, &all[index..]);
-                let next = known.len() as u32 + 1;
-                let number = *known.entry(index).or_insert_with(|| {
-                    let generation = u32::from(!changes(index));
-                    let taken = std::mem::take(&mut events);
-                    events = taken.text(next, generation, all[index].0, &text);
-                    next
-                });
-                if changes(index) {
-                    events = events.enter(number);
+impl<'a> Thread<'a> {
+    /// Executes a program up to the last choice. `known` has the blocks of all threads.
+    fn execute(
+        program: &'a Program,
+        choices: &[u16],
+        known: &mut HashMap<usize, u32>,
+        changing: u64,
+    ) -> Self {
+        let mut thread = Self {
+            program,
+            changing,
+            events: Events::start(BASE),
+            path: Vec::new(),
+            decided: 0,
+            stack: Vec::new(),
+            index: 0,
+            left: 0,
+        };
+        for choice in choices {
+            // Up to the next decision, but not forever.
+            for _ in 0..40 {
+                if thread.index == program.0.len() {
+                    return thread;
                 }
-            }
-            let (address, op, bytes) = &all[index];
-            path.push(*address);
-            left -= 1;
-            let to = usize::from(*choice) % all.len();
-            let behind = address + bytes.len() as u64;
-            let mut is_decided = true;
-            let next = match *op {
-                Op::Nop => {
-                    is_decided = false;
-                    index + 1
+                thread.enter(known);
+                if thread.step(*choice) {
+                    thread.decided = thread.path.len();
+                    break;
                 }
-                Op::Branch(target) => {
-                    let is_taken = choice & 1 != 0;
-                    events.push_decision(is_taken);
-                    if is_taken {
-                        left = 0;
-                        target % all.len()
-                    } else {
-                        index + 1
-                    }
-                }
-                Op::Jump(target) | Op::Call(target) => {
-                    is_decided = false;
-                    if matches!(op, Op::Call(_)) {
-                        stack.push(index + 1);
-                    }
-                    target % all.len()
-                }
-                Op::JumpTo | Op::CallTo => {
-                    if matches!(op, Op::CallTo) {
-                        stack.push(index + 1);
-                    }
-                    events = events.target(all[to].0);
-                    to
-                }
-                Op::Return => {
-                    let usual = stack.pop().filter(|_| choice % 16 != 0);
-                    let to = usual.filter(|to| *to < all.len()).unwrap_or(to);
-                    events = events.target(all[to].0);
-                    to
-                }
-            };
-            if !matches!(op, Op::Nop | Op::Branch(_)) {
-                left = 0;
-            }
-            assert!(behind > *address);
-            index = next;
-            if is_decided {
-                decided = path.len();
-                break;
             }
         }
+        thread
     }
-    Executed {
-        events,
-        path,
-        decided,
+
+    /// Enters a block if the last one is over.
+    fn enter(&mut self, known: &mut HashMap<usize, u32>) {
+        if self.left > 0 {
+            return;
+        }
+        let (all, index) = (&self.program.0, self.index);
+        let address = all[index].0;
+        let changes = address & self.changing != 0;
+        let text = self.program.block(index);
+        self.left = Program::count(&text, &all[index..]);
+        let mut events = std::mem::take(&mut self.events);
+        let next = known.len() as u32 + 1;
+        let number = known.get(&index).copied().unwrap_or(next);
+        if known.insert(index, number).is_none() {
+            events = events.text(number, u32::from(!changes), address, &text);
+        }
+        self.events = if changes {
+            events.enter(number)
+        } else {
+            events
+        };
+    }
+
+    /// Executes an instruction; returns whether it needed a choice.
+    fn step(&mut self, choice: u16) -> bool {
+        let all = &self.program.0;
+        let (address, op, _) = &all[self.index];
+        let behind = self.index + 1;
+        let mut to = usize::from(choice) % all.len();
+        self.path.push(*address);
+        self.left -= 1;
+        self.index = match *op {
+            Op::Nop => {
+                self.index = behind;
+                return false;
+            }
+            Op::Branch(target) => {
+                let is_taken = choice & 1 != 0;
+                self.events.push_decision(is_taken);
+                self.left = if is_taken { 0 } else { self.left };
+                self.index = if is_taken { target % all.len() } else { behind };
+                return true;
+            }
+            Op::Jump(target) | Op::Call(target) => target % all.len(),
+            Op::JumpTo | Op::CallTo => to,
+            Op::Return => {
+                let usual = self.stack.pop().filter(|_| choice & 15 != 0);
+                to = usual.filter(|usual| *usual < all.len()).unwrap_or(to);
+                to
+            }
+        };
+        self.left = 0;
+        if matches!(op, Op::Call(_) | Op::CallTo) {
+            self.stack.push(behind);
+        }
+        let is_decided = !matches!(op, Op::Jump(_) | Op::Call(_));
+        if is_decided {
+            self.events = std::mem::take(&mut self.events).target(all[to].0);
+        }
+        is_decided
     }
 }
 
@@ -212,7 +219,7 @@ proptest! {
     ) {
         let program = Program::new(&ops);
         let mut known = HashMap::new();
-        let threads = choices.map(|choices| execute(&program, &choices, &mut known, changing));
+        let threads = choices.map(|choices| Thread::execute(&program, &choices, &mut known, changing));
         let [one, two] = threads.each_ref().map(|it| it.events.bytes().chunks(piece));
         // The second thread, whose text is in part the first one's, comes first.
         let order = two.map(|it| (1, it)).chain(one.map(|it| (0, it)));

@@ -20,6 +20,16 @@ fn owner() -> Events {
         .end(0x2003)
 }
 
+fn map() -> Map {
+    Map {
+        start: 0x1000,
+        end: 0x3000,
+        offset: 0x1000,
+        changes: false,
+        name: b"/bin/prog".to_vec(),
+    }
+}
+
 #[test]
 fn a_thread_executes_the_text_of_another_one() {
     let (user, owner) = (user(), owner());
@@ -54,7 +64,8 @@ fn threads_that_wait_for_each_other() {
         all.text(number, 1, own, &block).target(0x3000).end(0x3000)
     };
     let one = of(0x1000, 0x2000, 1);
-    let two = of(0x2000, 0x1000, 2).text(3, 1, 0x3000, SYSCALL);
+    let map = map();
+    let two = of(0x2000, 0x1000, 2).map(&map).text(3, 1, 0x3000, SYSCALL);
     let (file, recorded) = file_of(&[(4, one.bytes()), (9, two.bytes())]);
     assert_eq!(recorded.faults, []);
     let all = replay(&file);
@@ -62,6 +73,22 @@ fn threads_that_wait_for_each_other() {
     assert_eq!(thread_path(&all, 0), expected);
     let expected = [0x2000, 0x2001, 0x1000, 0x1001, 0x3000];
     assert_eq!(thread_path(&all, 1), expected);
+    assert_eq!(all.maps, [map]);
+}
+
+#[test]
+fn text_becomes_changing_behind_decisions() {
+    let block = text(&[NOP, &[0x74, 0xfd], SYSCALL]);
+    let begin = Events::start(0x1000).text(1, 1, 0x1000, &block);
+    let begin = begin.taken().taken();
+    let other = Events::default().text(2, 0, 0x1000, &block);
+    let rest = Events::default().taken().not_taken().end(0x1003);
+    let (file, recorded) = file_of(&[(0, begin.bytes()), (1, other.bytes()), (0, rest.bytes())]);
+    assert_eq!(recorded.faults, []);
+    let all = replay(&file);
+    assert!(all.error.is_none(), "{:?}", all.error);
+    let path = thread_path(&all, 0);
+    assert_eq!(path, [&[0x1000, 0x1001].repeat(4)[..], &[0x1003]].concat());
 }
 
 #[test]
@@ -83,13 +110,7 @@ fn an_area_is_used_again() {
 
 #[test]
 fn mappings_are_kept() {
-    let map = Map {
-        start: 0x1000,
-        end: 0x3000,
-        offset: 0x1000,
-        changes: false,
-        name: b"/bin/prog".to_vec(),
-    };
+    let map = map();
     let events = Events::start(0x1000).map(&map).text(1, 1, 0x1000, SYSCALL);
     let (file, _) = file_of(&[(0, events.end(0x1000).bytes())]);
     assert_eq!(replay(&file).maps, [map]);
