@@ -191,6 +191,14 @@ pub enum Error {
     /// The deadman ended tracing.
     #[error("processing aborted: Abort due to systemic unresponsiveness")]
     Unresponsive,
+    /// The file of a path cannot be read.
+    #[error("failed to read the path in {}: {why}", path.display())]
+    Path {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        why: String,
+    },
     /// A signal handler cannot be installed.
     #[error("failed to catch a signal: {}", reason(.0))]
     Signal(io::Error),

@@ -18,6 +18,7 @@ pub mod file;
 mod raw;
 pub mod recorder;
 mod replay;
+pub mod report;
 mod stack;
 mod walk;
 
