@@ -7,8 +7,10 @@ use core::fmt::{self, Arguments, Write};
 use engine_tracer::filled;
 use syscalls::Errno;
 
-use crate::maps::PAGE;
 use crate::sys::{self, Fd};
+
+/// Bytes that are read at once.
+const CHUNK: usize = 4096;
 
 /// A file's name, which is short. The allocating formatter of the standard library unwinds, and cannot be
 /// linked.
@@ -82,7 +84,7 @@ fn read_by(
     let file = sys::open(name, false)?;
     let mut text = Vec::new();
     let result = loop {
-        let mut chunk = [0; PAGE];
+        let mut chunk = [0; CHUNK];
         match some(file, &mut chunk) {
             Ok(0) => break Ok(()),
             Ok(length) => {
