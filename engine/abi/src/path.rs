@@ -3,9 +3,9 @@
 //!
 //! The memory begins with a [`Header`], in a page of its own; [`AREAS`] areas of [`AREA`] bytes follow. A
 //! thread that is recorded has an area: the first page is the recorder's own, the second begins with a
-//! [`Share`], and what follows up to the end is the thread's buffer of events. An index into it counts from
-//! its end, so it is negative; when it becomes 0 the buffer is full, and the thread waits until the command
-//! has taken it.
+//! [`Share`], and the thread's buffer of events follows. An index into it counts from its end, so it is
+//! negative; when it has become 0 or more the buffer is full, and the thread waits until the command has
+//! taken it. The last event may go beyond the end, by less than [`SLACK`] bytes.
 //!
 //! An event is its tag in one byte, and what the tag says. Numbers are little-endian, and not aligned.
 //! Instructions are executed one after another in a **block**: text that the recorder has translated at
@@ -14,8 +14,10 @@
 
 use core::sync::atomic::{AtomicI64, AtomicU32};
 
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
 /// The most threads that are recorded at a time.
-pub const AREAS: usize = 256;
+pub const AREAS: usize = 512;
 
 /// Bytes of an area.
 pub const AREA: usize = 1 << 20;
@@ -29,8 +31,11 @@ pub const SHARE: usize = PAGE;
 /// Where the buffer of an area begins.
 pub const BUFFER: usize = 2 * PAGE;
 
-/// Bytes of a buffer.
-pub const BUFFER_SIZE: usize = AREA - BUFFER;
+/// Bytes behind a buffer.
+pub const SLACK: usize = 64;
+
+/// Where the buffer of an area ends.
+pub const BUFFER_END: usize = AREA - SLACK;
 
 /// Bytes of the memory.
 pub const SIZE: usize = PAGE + AREAS * AREA;
@@ -94,8 +99,8 @@ pub const END: u8 = 9;
 pub const LEFT: u8 = 10;
 /// A process or thread was made by the system call at an address, `u64`: its ID, `u32`.
 pub const CLONE: u8 = 11;
-/// A program is to be executed, by the system call at an address: `u64`. If another event follows, it was
-/// not.
+/// A program is about to be executed, by the system call at an address: `u64`. If an event follows, it was
+/// not, or not yet.
 pub const EXEC: u8 = 12;
 /// Code is from a mapping: its first address `u64`, the one behind it `u64`, the offset in its file `u64`,
 /// 1 if its text can change `u8`, the length of its name `u16`, and the name, which is empty if it has none.
@@ -111,4 +116,21 @@ pub enum Left {
     Segment = 2,
     /// There was no memory for translations.
     Memory = 3,
+}
+
+/// What the recorder finds at its start.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
+)]
+#[repr(C)]
+pub struct Begin {
+    /// The first thread's registers, in the order of ptrace(2)'s.
+    pub regs: [u64; 27],
+    /// The signals that it blocks.
+    pub mask: u64,
+    /// Where the recorder is, and its size.
+    pub image: [u64; 2],
+    /// Set by the recorder before its first trap: the descriptor of the memory, which it closes afterwards; or
+    /// a negated error number.
+    pub file: i64,
 }

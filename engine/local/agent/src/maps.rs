@@ -41,6 +41,49 @@ pub fn mapping_of(address: usize) -> Option<Range<usize>> {
     found.map(|(start, end)| start..end)
 }
 
+/// A mapping.
+pub struct Line {
+    pub range: Range<usize>,
+    pub is_writable: bool,
+    pub is_executable: bool,
+    /// Whether others may write to it.
+    pub is_shared: bool,
+    /// The offset in its file.
+    pub offset: u64,
+    /// The file's name, or another; empty without.
+    pub name: Vec<u8>,
+}
+
+/// The mapping that an address is in, with all that is known of it.
+pub fn describe(address: usize) -> Option<Line> {
+    let text = read().ok()?;
+    let mut lines = text.split(|byte| *byte == b'\n');
+    lines.find_map(|line| {
+        let (start, end) = range(line)?;
+        if !(start..end).contains(&address) {
+            return None;
+        }
+        let mut fields = line.split(|byte| *byte == b' ');
+        let access = fields.nth(1)?;
+        let offset = core::str::from_utf8(fields.next()?).ok()?;
+        // The device and the inode, and blanks.
+        let name = fields.skip(2).skip_while(|field| field.is_empty());
+        let length = name.map(|field| field.len().wrapping_add(1)).sum::<usize>();
+        let name = line.get(line.len().saturating_sub(length.saturating_sub(1))..)?;
+        let mut kept = Vec::new();
+        kept.try_reserve_exact(name.len()).ok()?;
+        kept.extend_from_slice(name);
+        Some(Line {
+            range: start..end,
+            is_writable: access.contains(&b'w'),
+            is_executable: access.contains(&b'x'),
+            is_shared: access.contains(&b's'),
+            offset: u64::from_str_radix(offset, 16).ok()?,
+            name: kept,
+        })
+    })
+}
+
 /// The executable mappings of files.
 pub fn of_files() -> Option<Vec<Range<usize>>> {
     let text = read().ok()?;

@@ -69,8 +69,8 @@ pub fn read_action(address: usize) -> Option<Action> {
     })
 }
 
-/// Writes one.
-fn write_action(address: usize, action: &Action) -> Option<()> {
+/// Writes one to the process.
+pub fn write_action(address: usize, action: &Action) -> Option<()> {
     let words = [
         action.handler as u64,
         action.flags as u64,

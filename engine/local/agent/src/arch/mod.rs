@@ -2,8 +2,10 @@
 //!
 //! - [`frame`]: the instruction set, its registers, and where the kernel's frames have them;
 //! - [`windows`]: how a jump takes the place of a trap, if one can;
+//! - [`recorder`]: records paths;
 //! - [`entry`]: where control comes from outside, in assembly.
 
 pub mod entry;
 pub mod frame;
+pub mod recorder;
 pub mod windows;
