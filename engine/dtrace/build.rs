@@ -12,9 +12,9 @@ use std::process::Command;
 
 use object::elf::{
     ET_DYN, FileHeader32, FileHeader64, PF_R, PF_W, PF_X, PT_LOAD, ProgramFlags,
-    R_AARCH64_RELATIVE, R_X86_64_RELATIVE, SHT_RELA,
+    R_AARCH64_RELATIVE, R_X86_64_RELATIVE, SHT_DYNSYM, SHT_RELA,
 };
-use object::read::elf::{FileHeader, ProgramHeader, Rela, SectionHeader};
+use object::read::elf::{FileHeader, ProgramHeader, Rela, SectionHeader, Sym};
 use object::{Endianness, FileKind};
 
 /// The crates that the agent is built from, beside this one.
@@ -102,6 +102,8 @@ struct Image {
     bytes: Vec<u8>,
     size: u64,
     entry: u64,
+    /// Where the recorder of paths begins; 0 without.
+    recorder: u64,
     /// First byte, byte behind it, and access.
     segments: Vec<(u64, u64, u32)>,
     /// Place, and the address there for an image at 0.
@@ -148,6 +150,11 @@ fn lay_out_of<H: FileHeader<Endian = Endianness>>(file: &[u8]) -> Result<Image, 
         image.size = end;
     }
     let sections = header.sections(endian, file)?;
+    let symbols = sections.symbols(endian, file, SHT_DYNSYM)?;
+    let mut recorders = symbols
+        .iter()
+        .filter(|symbol| symbol.name(endian, symbols.strings()) == Ok(b"trapline_record"));
+    image.recorder = recorders.next().map_or(0, |it| it.st_value(endian).into());
     for section in sections.iter().filter(|it| it.sh_type(endian) == SHT_RELA) {
         let rows = section.rela(endian, file)?.map(|(rows, _)| rows);
         for row in rows.unwrap_or_default() {
@@ -181,6 +188,11 @@ impl Image {
             text,
             "/// Where the agent begins.\npub const ENTRY: usize = {};",
             self.entry
+        )?;
+        writeln!(
+            text,
+            "/// Where the recorder begins; 0 if there is none.\npub const RECORDER: usize = {};",
+            self.recorder
         )?;
         writeln!(
             text,

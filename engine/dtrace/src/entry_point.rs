@@ -28,11 +28,25 @@ pub fn attach(pid: i32) -> Result<()> {
     ptrace::seize(Pid::from_raw(pid), options).map_err(IoError::from)
 }
 
+/// Continues the process until it has executed its program, of which nothing has run then.
+pub fn execute(pid: i32) -> Result<()> {
+    let process = Pid::from_raw(pid);
+    kill(process, Signal::SIGCONT)?;
+    run_until(process, Event::PTRACE_EVENT_EXEC)
+}
+
+/// Has it leave execve(2): its registers can be set then.
+pub fn finish_execve(pid: i32) -> Result<()> {
+    let process = Pid::from_raw(pid);
+    ptrace::syscall(process, None)?;
+    waitpid(process, Some(WaitPidFlag::__WALL))?;
+    Ok(())
+}
+
 /// Continues the process until it is at its program's entry point.
 pub fn reach(pid: i32) -> Result<()> {
     let process = Pid::from_raw(pid);
-    kill(process, Signal::SIGCONT)?;
-    run_until(process, Event::PTRACE_EVENT_EXEC)?;
+    execute(pid)?;
     let mut memory = OpenOptions::new();
     let memory = memory.read(true).write(true);
     let memory = memory.open(format!("/proc/{pid}/mem"))?;

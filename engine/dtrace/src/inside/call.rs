@@ -190,6 +190,16 @@ impl Caller {
         set_registers(thread, &words)
     }
 
+    /// Its registers before, in the order of ptrace(2)'s.
+    pub fn saved(&self) -> &[usize] {
+        &self.saved
+    }
+
+    /// The signals that it blocked before.
+    pub fn mask(&self) -> u64 {
+        self.mask
+    }
+
     /// Its program counter.
     pub fn pc(&self) -> usize {
         self.saved[self.layout.pc]

@@ -124,8 +124,8 @@ fn clone(caller: &mut Caller, base: usize, behind: usize) -> Result<i32> {
     begun.map(|()| agent)
 }
 
-/// Maps the image, and behind it a page for what the agent finds at its start. Returns its address.
-fn map_image(pid: i32, caller: &mut Caller) -> Result<usize> {
+/// Maps the image, and behind it a page for what it finds at its start. Returns its address.
+pub fn map_image(pid: i32, caller: &mut Caller) -> Result<usize> {
     let none = |_| ();
     let access = (PROT_READ | PROT_WRITE) as usize;
     let flags = (MAP_PRIVATE | MAP_ANONYMOUS) as usize;

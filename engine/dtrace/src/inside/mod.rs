@@ -8,6 +8,8 @@ mod image;
 mod inject;
 mod memory;
 mod ptrace;
+mod recorder;
+mod shared;
 mod vdso;
 
 use std::fs::{self, File};
@@ -27,6 +29,8 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 use signal_hook::consts::SIGTRAP;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+pub use recorder::Recording;
 
 use crate::engine::Absence;
 use crate::error::Error;
@@ -91,7 +95,7 @@ impl Inside {
 
 /// Whether the program of a process is set-user-ID or set-group-ID, which ptrace(2) has made it run
 /// without.
-fn has_lost_privilege(pid: u32) -> bool {
+pub fn has_lost_privilege(pid: u32) -> bool {
     const SET_ID: u32 = 0o6000;
     let Ok(file) = fs::metadata(format!("/proc/{pid}/exe")) else {
         return false;
