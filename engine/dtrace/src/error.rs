@@ -31,6 +31,12 @@ pub enum Error {
     /// A type that cannot be listed, and why.
     #[error("failed to list type {0}: {1}")]
     Layout(String, String),
+    /// `--path` with anything but a command.
+    #[error("--path records one command, that of -c, and takes no programs")]
+    PathOfCommand,
+    /// `--path` on another architecture.
+    #[error("paths are recorded on x86-64 only")]
+    PathHere,
     /// No program given.
     #[error("no probes specified")]
     NoProbes,

@@ -36,7 +36,6 @@ mod list;
 mod local;
 mod options;
 mod output;
-#[expect(dead_code, reason = "no option leads there yet")]
 mod path;
 mod preprocess;
 mod print;
@@ -81,6 +80,11 @@ fn run(arguments: Vec<OsString>) -> Result<u8, Error> {
         Mode::Help => help(),
         Mode::Version => version(),
         Mode::Types => types(&options),
+        Mode::Path => path::record(&options),
+        Mode::Report => {
+            let mut output = Output::open(options.output.as_deref())?;
+            path::report(&options.path, &options.report, &mut output)
+        }
         Mode::List | Mode::Trace => trace::run(&options),
     }
 }

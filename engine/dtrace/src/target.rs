@@ -108,6 +108,25 @@ impl Target {
         reached.map_err(|why| Error::Entry { pid, why })
     }
 
+    /// Has a command execute its program, and holds it at its first instruction: that of the dynamic linker,
+    /// if it has one.
+    pub fn run_to_begin(&self) -> Result<(), Error> {
+        let pid = self.pid.as_raw_pid();
+        let done = entry_point::attach(pid)
+            .and_then(|()| entry_point::execute(pid))
+            .and_then(|()| entry_point::finish_execve(pid));
+        done.map_err(|why| Error::Entry { pid, why })
+    }
+
+    /// Why its path cannot be recorded.
+    pub fn cannot_record(&self, why: IoError) -> Error {
+        let pid = self.pid();
+        match why.kind() {
+            ErrorKind::Unsupported => Error::PathHere,
+            _ => Error::Inject { pid, why },
+        }
+    }
+
     /// Whether it is held at its program's entry point.
     pub fn is_at_entry(&self) -> bool {
         self.is_at_entry

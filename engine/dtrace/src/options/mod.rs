@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use lexopt::{Arg, Parser, ValueExt};
 
 use crate::error::Error;
+use crate::path::{Point, Report};
 use crate::setting::Settings;
 pub use usage::USAGE;
 
@@ -20,6 +21,10 @@ pub enum Mode {
     Version,
     /// `-l`
     List,
+    /// `--path`
+    Path,
+    /// `--report`
+    Report,
     /// `--type`, with or without `-l`
     Types,
     /// Neither of these.
@@ -55,6 +60,10 @@ pub struct Options {
     pub mode: Mode,
     /// The programs in order.
     pub programs: Vec<Program>,
+    /// The file of `--path` or `--report`.
+    pub path: PathBuf,
+    /// What `--report` shows.
+    pub report: Report,
     /// The types of `--type`, in order.
     pub types: Vec<String>,
     /// Values of the macro arguments; the first is `$1`.
@@ -84,6 +93,8 @@ impl Options {
             name: parser.bin_name().unwrap_or("dtrace").to_owned(),
             mode: Mode::Trace,
             programs: Vec::new(),
+            path: PathBuf::new(),
+            report: Report::Summary,
             types: Vec::new(),
             arguments: Vec::new(),
             settings,
@@ -100,6 +111,11 @@ impl Options {
                 Arg::Short(letter) => options.option(letter, &mut parser)?,
                 Arg::Value(value) => options.arguments.push(text(Ok(value))?),
                 Arg::Long("help") => options.mode = Mode::Help,
+                Arg::Long("path") => options.file(Mode::Path, &mut parser)?,
+                Arg::Long("report") => options.file(Mode::Report, &mut parser)?,
+                Arg::Long("show") => options.show(&text(parser.value())?)?,
+                Arg::Long("from") => options.points(0, &text(parser.value())?)?,
+                Arg::Long("to") => options.points(1, &text(parser.value())?)?,
                 Arg::Long("type") => options.types.push(text(parser.value())?),
                 Arg::Long("version") => options.choose(Mode::Version)?,
                 Arg::Long(name) => return Err(misuse(Arg::Long(name).unexpected())),
@@ -107,6 +123,54 @@ impl Options {
         }
         options.choose_types()?;
         any.then_some(options).ok_or(Error::Usage(None))
+    }
+
+    fn file(&mut self, mode: Mode, parser: &mut Parser) -> Result<(), Error> {
+        self.choose(mode)?;
+        self.path = parser.value().map_err(misuse)?.into();
+        Ok(())
+    }
+
+    /// `--show`
+    fn show(&mut self, what: &str) -> Result<(), Error> {
+        self.report = match what.split_once(':') {
+            Some(("instructions", function)) => Report::Instructions(Some(function.to_owned())),
+            None if what == "instructions" => Report::Instructions(None),
+            None if what == "summary" => Report::Summary,
+            None if what == "functions" => Report::Functions,
+            None if what == "branches" => Report::Branches,
+            None if what == "json" => Report::Json,
+            None if what == "picture" => Report::Picture,
+            None if what == "path" => Report::Path {
+                from: None,
+                to: None,
+            },
+            _ => {
+                let message = format!(
+                    "--show {what}: this is none of summary, functions, branches, instructions, \
+                     instructions:FUNCTION, path, json, picture"
+                );
+                return Err(Error::Usage(Some(message)));
+            }
+        };
+        Ok(())
+    }
+
+    /// `--from` and `--to` show the path between them.
+    fn points(&mut self, number: usize, point: &str) -> Result<(), Error> {
+        let point: Point = point.parse().map_err(|why| {
+            Error::Usage(Some(format!(
+                "--from and --to take an address, or a function, {why}"
+            )))
+        })?;
+        let mut points = match std::mem::replace(&mut self.report, Report::Summary) {
+            Report::Path { from, to } => [from, to],
+            _ => [None, None],
+        };
+        points[number] = Some(point);
+        let [from, to] = points;
+        self.report = Report::Path { from, to };
+        Ok(())
     }
 
     /// `--type` makes a listing one of types.
@@ -119,7 +183,7 @@ impl Options {
         }
         match self.mode {
             Mode::List | Mode::Trace => self.mode = Mode::Types,
-            Mode::Types | Mode::Help | Mode::Version => {}
+            Mode::Types | Mode::Help | Mode::Version | Mode::Path | Mode::Report => {}
         }
         Ok(())
     }

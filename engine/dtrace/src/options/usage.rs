@@ -47,6 +47,13 @@ pub const USAGE: &str = "\
 \t-X  specify ISO C conformance settings for preprocessor (no effect)
 \t-Z  permit probe descriptions that match zero probes
 
+\t--path     record each instruction that the command of -c executes, to a file
+\t--report   report what --path has recorded, from its file
+\t--show     what --report shows: summary, functions, branches,
+\t           instructions[:FUNCTION], path, json or picture
+\t--from, --to
+\t           show the path between two points: an address, or a function,
+\t           malloc, libc.so.6`malloc, or its third call malloc#3
 \t--type     print the layout of a kernel type: 'struct bio', size_t,
 \t           'struct mod`tag', or of a member: 'struct bio.bi_iter.bi_size'
 \t--help     print this message

@@ -14,13 +14,17 @@
 
 mod block;
 mod event;
-pub mod file;
+mod file;
 mod raw;
-pub mod recorder;
+mod record;
+mod recorder;
 mod replay;
-pub mod report;
+mod report;
 mod stack;
 mod walk;
+
+pub use record::record;
+pub use report::{Point, Report, report};
 
 #[cfg(test)]
 mod tests;

@@ -134,11 +134,6 @@ impl Recorder {
         self.writer.flush()
     }
 
-    /// What went wrong so far.
-    pub fn faults(&self) -> &[Fault] {
-        &self.recorded.faults
-    }
-
     /// Ends the file.
     pub fn finish(mut self) -> io::Result<Recorded> {
         self.is_finishing = true;

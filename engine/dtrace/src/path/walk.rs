@@ -207,11 +207,11 @@ impl Walk {
                 self.execute(blocks, source)?;
                 self.signal_return(source, to);
             }
-            Mark::Clone { at, .. } | Mark::Exec { at } | Mark::End { at } => {
+            Mark::Clone { at, .. } | Mark::End { at } => {
                 self.reach(blocks, source, at)?;
                 self.execute(blocks, source)?;
             }
-            Mark::Left { at, .. } => self.reach(blocks, source, at)?,
+            Mark::Exec { at } | Mark::Left { at, .. } => self.reach(blocks, source, at)?,
             Mark::Start { .. } | Mark::Lost { .. } => {}
         }
         let ends = matches!(

@@ -31,11 +31,6 @@ impl Writer {
         })
     }
 
-    /// The file's length so far.
-    pub fn written(&self) -> u64 {
-        self.written
-    }
-
     /// Appends a record.
     pub fn put(&mut self, record: &Record) -> io::Result<()> {
         record.write(&mut self.chunk);
