@@ -1,0 +1,233 @@
+//! Paths of programs, as `dtrace --path` records them, beside those that a single-stepper sees.
+
+#[path = "inside/random.rs"]
+mod random;
+#[path = "path/steps.rs"]
+mod steps;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+
+fn is_supported() -> bool {
+    std::env::consts::ARCH == "x86_64"
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn build(folder: &TempDir, source: &Path, options: &[&str]) -> PathBuf {
+    let name = source.file_stem().unwrap().to_string_lossy();
+    let program = folder.path().join(format!("{name}{}", options.concat()));
+    let mut compiler = Command::new("gcc");
+    compiler.args(["-w", "-fwrapv", "-pthread", "-o"]);
+    compiler.arg(&program).arg(source).args(options);
+    assert!(compiler.status().unwrap().success());
+    program
+}
+
+fn source(name: &str) -> PathBuf {
+    Path::new(SOURCES).join(name)
+}
+
+/// Runs a program and records it, with everything at fixed addresses.
+fn record(file: &Path, program: &str) -> Output {
+    let mut dtrace = Command::new(env!("CARGO_BIN_EXE_dtrace"));
+    dtrace.arg("--path").arg(file).args(["-q", "-c", program]);
+    steps::fixed(&mut dtrace).output().unwrap()
+}
+
+fn report(file: &Path, options: &[&str]) -> String {
+    let mut dtrace = Command::new(env!("CARGO_BIN_EXE_dtrace"));
+    let output = dtrace.arg("--report").arg(file).args(options).output();
+    let output = output.unwrap();
+    assert!(output.stderr.is_empty(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The runs of instructions of the first thread: the address of the first, and how many.
+fn runs(file: &Path) -> Vec<(u64, u64)> {
+    let lines = report(file, &["--show", "json"]);
+    let values = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let own = values.filter(|value| value["thread"] == 0);
+    own.filter_map(|value| Some((value["address"].as_u64()?, value["instructions"].as_u64()?)))
+        .collect()
+}
+
+/// Compares a recorded path with steps.
+fn compare(runs: &[(u64, u64)], steps: &[u64]) {
+    const LONGEST: u64 = 15;
+    let mut rest = steps;
+    for (number, &(address, count)) in runs.iter().enumerate() {
+        // Where an instruction jumps to itself, the steps have it once.
+        if count == 1 && number > 0 && runs[number - 1] == (address, 1) {
+            continue;
+        }
+        let place = steps.len() - rest.len();
+        let (own, behind) = rest
+            .split_at_checked(count as usize)
+            .unwrap_or_else(|| panic!("run {number} at {address:x} goes beyond the end"));
+        let near = &steps[place.saturating_sub(5)..(place + 5).min(steps.len())];
+        assert_eq!(own[0], address, "run {number}, step {place}: {near:x?}");
+        let mut pairs = own.windows(2);
+        let is_straight = pairs.all(|pair| (1..=LONGEST).contains(&pair[1].wrapping_sub(pair[0])));
+        assert!(is_straight, "run {number} at {address:x}: {own:x?}");
+        rest = behind;
+    }
+    assert!(
+        rest.is_empty(),
+        "{} steps are missing: {:x?}",
+        rest.len(),
+        &rest[..rest.len().min(9)]
+    );
+}
+
+fn check(folder: &TempDir, program: &Path) {
+    let plain = Command::new(program).output().unwrap();
+    let file = folder.path().join("path");
+    let recorded = record(&file, program.to_str().unwrap());
+    assert_eq!(recorded.stdout, plain.stdout, "{recorded:?}");
+    compare(&runs(&file), &steps::steps(program));
+}
+
+#[test]
+fn the_path_is_that_of_a_single_stepper() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    for level in ["-O0", "-O2", "-Os"] {
+        check(
+            &folder,
+            &build(&folder, &source("path/kinds.c"), &[level, "-static"]),
+        );
+    }
+}
+
+#[test]
+fn traps_of_the_programs_own_are_recorded() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    let program = build(&folder, &source("path/kinds.c"), &["-O1"]);
+    let plain = Command::new(&program).arg("1").output().unwrap();
+    let file = folder.path().join("path");
+    let recorded = record(&file, &format!("{} 1", program.display()));
+    assert_eq!(recorded.stdout, plain.stdout, "{recorded:?}");
+    assert!(recorded.status.success(), "{recorded:?}");
+    let summary = report(&file, &[]);
+    assert!(
+        summary.contains("SIGTRAP") || summary.contains("signal 5"),
+        "{summary}"
+    );
+}
+
+/// What is run and printed, and the path has no fault; returns the summary.
+fn run_recorded(folder: &TempDir, program: &Path) -> String {
+    let plain = Command::new(program).output().unwrap();
+    let file = folder.path().join("path");
+    let recorded = record(&file, program.to_str().unwrap());
+    assert_eq!(recorded.stdout, plain.stdout, "{recorded:?}");
+    assert!(
+        recorded.status.success() && recorded.stderr.is_empty(),
+        "{recorded:?}"
+    );
+    let summary = report(&file, &[]);
+    assert!(!summary.contains("not recorded"), "{summary}");
+    summary
+}
+
+#[test]
+fn signals_that_come_anywhere_are_handled() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    let summary = run_recorded(&folder, &build(&folder, &source("path/timer.c"), &["-O2"]));
+    let count = |text| summary.matches(text).count();
+    assert!(count("signal 14") >= 20, "{summary}");
+    assert_eq!(count("signal 14"), count("handler returns"), "{summary}");
+}
+
+#[test]
+fn threads_are_recorded_side_by_side() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    let program = build(&folder, &source("inside/threads.c"), &["-O1"]);
+    run_recorded(&folder, &program);
+    let functions = report(&folder.path().join("path"), &["--show", "functions"]);
+    let work = functions
+        .lines()
+        .find(|line| line.ends_with(" work"))
+        .unwrap();
+    assert_eq!(work.split_whitespace().next(), Some("40000"), "{work}");
+}
+
+#[test]
+fn text_that_goes_and_comes_is_recorded_as_it_is() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    for name in ["one", "two"] {
+        let mut compiler = Command::new("gcc");
+        compiler.args(["-O1", "-shared", "-fPIC", "-o"]);
+        compiler.arg(folder.path().join(format!("lib{name}.so")));
+        compiler
+            .arg(format!("-D{name}"))
+            .arg(source("inside/library.c"));
+        assert!(compiler.status().unwrap().success());
+    }
+    let program = build(&folder, &source("inside/reload.c"), &["-O1"]);
+    let command = format!("{} {}", program.display(), folder.path().display());
+    let plain = Command::new(&program).arg(folder.path()).output().unwrap();
+    assert_eq!(plain.stdout.split(|byte| *byte == b'\n').count(), 8);
+    let file = folder.path().join("path");
+    let recorded = record(&file, &command);
+    assert_eq!(recorded.stdout, plain.stdout, "{recorded:?}");
+    assert!(
+        recorded.status.success() && recorded.stderr.is_empty(),
+        "{recorded:?}"
+    );
+}
+
+/// As many as `PROPTEST_CASES` says.
+#[test]
+fn paths_of_random_programs_are_those_of_a_single_stepper() {
+    const CASES: u32 = 4;
+    if !is_supported() {
+        return;
+    }
+    let asked = std::env::var("PROPTEST_CASES").ok();
+    let config = ProptestConfig {
+        cases: asked.map_or(CASES, |cases| cases.parse().unwrap_or(CASES)),
+        max_shrink_iters: 50,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let folder = folder();
+    let strategy = (
+        random::functions(),
+        prop::sample::select(vec!["-O0", "-O1", "-O2", "-Os"]),
+    );
+    let checked = TestRunner::new(config).run(&strategy, |(functions, level)| {
+        let text = folder.path().join("random.c");
+        fs::write(&text, random::program(&functions)).unwrap();
+        check(&folder, &build(&folder, &text, &[level, "-static"]));
+        Ok(())
+    });
+    checked.unwrap();
+}
