@@ -204,6 +204,38 @@ fn text_that_goes_and_comes_is_recorded_as_it_is() {
     );
 }
 
+/// The instructions of gzip itself, which packs 97 KB: millions of steps, which take minutes.
+#[test]
+#[ignore = "takes minutes"]
+fn the_path_of_gzip_is_that_of_a_single_stepper() {
+    if !is_supported() {
+        return;
+    }
+    /// Where a program is whose place is not random.
+    const PLACE: std::ops::Range<u64> = 0x5555_5555_4000..0x5555_5565_4000;
+    let folder = folder();
+    let [text, file] = ["text", "path"].map(|name| folder.path().join(name));
+    let mut state = 1u32;
+    let mut letter = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        b'a' + (state >> 24) as u8 % 26
+    };
+    fs::write(&text, (0..97_000).map(|_| letter()).collect::<Vec<_>>()).unwrap();
+    let text = text.to_str().unwrap();
+    let recorded = record(&file, &format!("gzip -1 -c {text}"));
+    let mut gzip = Command::new("gzip");
+    gzip.args(["-1", "-c", text]);
+    assert_eq!(recorded.stdout, gzip.output().unwrap().stdout);
+    let runs: Vec<_> = runs(&file)
+        .into_iter()
+        .filter(|run| PLACE.contains(&run.0))
+        .collect();
+    gzip.stdout(fs::File::create(folder.path().join("packed")).unwrap());
+    let steps = steps::of(&mut gzip, |pc| PLACE.contains(&pc));
+    assert!(steps.len() > 1_000_000, "{}", steps.len());
+    compare(&runs, &steps);
+}
+
 /// As many as `PROPTEST_CASES` says.
 #[test]
 fn paths_of_random_programs_are_those_of_a_single_stepper() {

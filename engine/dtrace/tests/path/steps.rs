@@ -21,11 +21,15 @@ pub fn fixed(command: &mut Command) -> &mut Command {
 }
 
 /// The instructions that a program executes, in order. One that is repeated is there once.
+pub fn steps(program: &Path) -> Vec<u64> {
+    of(Command::new(program).stdout(Stdio::piped()), |_| true)
+}
+
+/// Those of a command that are wanted, by their address.
 #[expect(unsafe_code, reason = "the child asks to be traced")]
 #[expect(clippy::zombie_processes, reason = "it is waited for by ptrace")]
-pub fn steps(program: &Path) -> Vec<u64> {
-    let mut command = Command::new(program);
-    fixed(command.stdout(Stdio::piped()));
+pub fn of(command: &mut Command, is_wanted: impl Fn(u64) -> bool) -> Vec<u64> {
+    fixed(command);
     // SAFETY: it makes one system call.
     let child = unsafe { command.pre_exec(|| Ok(ptrace::traceme()?)) }
         .spawn()
@@ -36,15 +40,18 @@ pub fn steps(program: &Path) -> Vec<u64> {
         WaitStatus::Stopped(_, Signal::SIGTRAP)
     ));
     let mut steps = vec![pc(pid)];
+    steps.retain(|pc| is_wanted(*pc));
     let mut signal = None;
     loop {
         ptrace::step(pid, signal.take()).unwrap();
         match waitpid(pid, None).unwrap() {
-            WaitStatus::Stopped(_, Signal::SIGTRAP) if is_step(pid) => steps.push(pc(pid)),
+            WaitStatus::Stopped(_, Signal::SIGTRAP) if is_step(pid) => {
+                steps.extend(Some(pc(pid)).filter(|pc| is_wanted(*pc)));
+            }
             WaitStatus::Stopped(_, other) => {
                 // The instruction is not executed yet, or has failed.
                 signal = Some(other);
-                if pc(pid) == *steps.last().unwrap() {
+                if steps.last() == Some(&pc(pid)) {
                     steps.pop();
                 }
             }
