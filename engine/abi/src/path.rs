@@ -43,6 +43,9 @@ pub const SIZE: usize = PAGE + AREAS * AREA;
 /// The most bytes of text in a block.
 pub const TEXT_MAX: usize = 512;
 
+/// The index of a buffer's first event.
+pub const FIRST: i64 = (BUFFER as i64) - (BUFFER_END as i64);
+
 /// What is at the memory's begin.
 #[repr(C)]
 #[derive(Debug)]
@@ -67,7 +70,8 @@ pub struct Share {
 pub const FREE: u32 = 0;
 /// Its thread runs.
 pub const RUNS: u32 = 1;
-/// Its thread waits until the command has taken the events, and has set [`RUNS`].
+/// Its thread waits until the command has taken the events, and has set the index to [`FIRST`] and then [`RUNS`]: while
+/// it runs, what is before the index has not been taken before.
 pub const WAITS: u32 = 2;
 /// Its thread has ended. The command takes the events, and sets [`FREE`].
 pub const ENDED: u32 = 3;

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use engine_abi::path::{AREAS, Begin, ENDED, FREE, RUNS, WAITS};
+use engine_abi::path::{AREAS, Begin, ENDED, FIRST, FREE, RUNS, WAITS};
 use nix::sys::ptrace;
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -100,6 +100,8 @@ impl Recording {
             match stage {
                 WAITS => {
                     *taken = 0;
+                    // Here, or it could be taken twice before the thread runs.
+                    share.next.store(FIRST, Ordering::Relaxed);
                     share.stage.store(RUNS, Ordering::Release);
                     // Nobody waits if it gave up.
                     let _ = futex::wake(&share.stage, futex::Flags::empty(), 1);

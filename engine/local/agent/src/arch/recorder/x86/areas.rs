@@ -4,10 +4,9 @@
 
 use core::sync::atomic::Ordering;
 
-use engine_abi::path::{AREAS, FREE, PAGE, RUNS};
+use engine_abi::path::{AREAS, FIRST, FREE, PAGE, RUNS};
 
 use super::addresses;
-use super::events;
 use super::kernel;
 use super::lock::Lock;
 use super::state::{self, State};
@@ -73,7 +72,7 @@ fn begin(state: &State) {
     state.is_native.set(false);
     state.is_stepped.set(false);
     let share = state.share();
-    share.next.store(events::FIRST, Ordering::Relaxed);
+    share.next.store(FIRST, Ordering::Relaxed);
     share.thread.store(0, Ordering::Relaxed);
     share.stage.store(RUNS, Ordering::Release);
 }

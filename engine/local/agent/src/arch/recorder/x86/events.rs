@@ -4,16 +4,13 @@ use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 use engine_abi::path::{
-    BUFFER, BUFFER_END, CLONE, END, ENDED, ENTER, EXEC, GENERATION, LEFT, Left, MAP, RUNS, SIGNAL,
+    CLONE, END, ENDED, ENTER, EXEC, FIRST, GENERATION, LEFT, Left, MAP, RUNS, SIGNAL,
     SIGNAL_RETURN, START, TEXT, TEXT_MAX, WAITS,
 };
 
 use super::kernel;
 use super::shared;
 use super::state::State;
-
-/// The index of a buffer's first event.
-pub const FIRST: i64 = (BUFFER as i64) - (BUFFER_END as i64);
 
 /// The longest event, with room to spare.
 const LONGEST_EVENT: usize = 2 * TEXT_MAX;
@@ -94,8 +91,10 @@ pub fn flush(state: &State) {
     while share.stage.load(Ordering::Acquire) == WAITS && shared::is_claimed() {
         kernel::wait_shared(&share.stage, WAITS, PATIENCE);
     }
-    share.next.store(FIRST, Ordering::Relaxed);
-    share.stage.store(RUNS, Ordering::Release);
+    if share.stage.load(Ordering::Acquire) == WAITS {
+        share.next.store(FIRST, Ordering::Relaxed);
+        share.stage.store(RUNS, Ordering::Release);
+    }
 }
 
 fn ring() {
