@@ -177,6 +177,22 @@ fn threads_are_recorded_side_by_side() {
 }
 
 #[test]
+fn full_buffers_are_taken_once() {
+    /// Calls that `fib(26)` makes, itself included.
+    const CALLS: u64 = 392_835;
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    run_recorded(&folder, &build(&folder, &source("path/full.c"), &["-O0"]));
+    let functions = report(&folder.path().join("path"), &["--show", "functions"]);
+    let mut lines = functions.lines();
+    let fib = lines.find(|line| line.ends_with(" fib")).unwrap();
+    let calls = fib.split_whitespace().next().unwrap();
+    assert_eq!(calls.parse(), Ok(4 * CALLS), "{fib}");
+}
+
+#[test]
 fn text_that_goes_and_comes_is_recorded_as_it_is() {
     if !is_supported() {
         return;
