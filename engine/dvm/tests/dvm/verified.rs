@@ -2,7 +2,7 @@
 
 use engine_abi::{FieldKind, Scope, Span, ValueKind};
 use engine_dvm::aggregate::Aggregate;
-use engine_dvm::{Aggregation, Brief, Field, KeyPart, Variable, Verified};
+use engine_dvm::{Aggregation, Brief, Builtin, Field, KeyPart, Source, Variable, Verified};
 
 use crate::assemble::assemble;
 
@@ -239,6 +239,87 @@ fn what_needs_no_machine_is_told_apart() {
         let program = program(lines);
         assert_eq!(program.clause(0).unwrap().brief(), brief, "{lines:?}");
     }
+}
+
+#[test]
+fn what_only_records_is_told_with_what_it_records() {
+    let told = |lines: &[&str]| {
+        let program = program(lines);
+        let mut recorded = Vec::new();
+        let is_so = program.clause(0).unwrap().is_recorded(|it| {
+            recorded.push((it.offset, it.size, it.source));
+        });
+        is_so.then_some(recorded)
+    };
+    let time = Source::Builtin(Builtin::Timestamp, 0);
+    let both = &[
+        "field scalar 8",
+        "field scalar 4",
+        "    seti 1, %r2",
+        "    ldb  %r2, arg, %r1",
+        "    open",
+        "    rec  %r1, 0",
+        "    seti -2, %r3",
+        "    mov  %r3, %r3",
+        "    rec  %r3, 1",
+        "    ret",
+    ];
+    let recorded = vec![
+        (0, 8, Source::Builtin(Builtin::Arg, 1)),
+        (8, 4, Source::Number(-2i64 as u64)),
+    ];
+    assert_eq!(told(both), Some(recorded));
+    assert_eq!(told(&["    open", "    ret"]), Some(vec![]));
+    let one = |lines: &[&'static str]| {
+        let all = [&["field scalar 8", "var x scalar"], lines, &["    ret"]].concat();
+        told(&all)
+    };
+    let timed = [
+        "    ldb  %r0, timestamp, %r1",
+        "    open",
+        "    rec  %r1, 0",
+    ];
+    assert_eq!(one(&timed), Some(vec![(0, 8, time)]));
+    let high = [
+        "    seti 3, %r1",
+        "    seth %r1, 4, %r1",
+        "    open",
+        "    rec  %r1, 0",
+    ];
+    assert_eq!(one(&high), Some(vec![(0, 8, Source::Number(4 << 32 | 3))]));
+    let more: [&[&str]; 7] = [
+        &["    open", "    rec  %r0, 0", "    rec  %r0, 0"],
+        &["    open", "    rec  %r0, 0", "    stv  %r0, x"],
+        &["    open", "    rec  %r0, 0", "    exit"],
+        &[
+            "    ldb  %r0, vtimestamp, %r1",
+            "    open",
+            "    rec  %r1, 0",
+        ],
+        &[
+            "    ldb  %r0, ustackdepth, %r1",
+            "    open",
+            "    rec  %r0, 0",
+        ],
+        &["    ldv  x, %r1", "    open", "    rec  %r1, 0"],
+        &["    opens %r0", "    rec  %r0, 0"],
+    ];
+    for lines in more {
+        assert_eq!(one(lines), None, "{lines:?}");
+    }
+    assert_eq!(told(&["    ret"]), None, "it records nothing");
+    let text = ["field text 8", "    open", "    rec  %r0, 0", "    ret"];
+    assert_eq!(told(&text), None);
+    let under = [
+        "field scalar 8",
+        "    ldb  %r0, pid, %r1",
+        "    bz   %r1, end",
+        "    open",
+        "    rec  %r1, 0",
+        "end:",
+        "    ret",
+    ];
+    assert_eq!(told(&under), None);
 }
 
 const COUNTS: &str = "aggregation @n count";
