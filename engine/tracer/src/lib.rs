@@ -71,6 +71,7 @@ pub use probe::glob::matches;
 pub use providers::pid::{Created, Hit};
 pub use session::consumer::ConsumerId;
 pub use session::drain::Snapped;
+pub use session::plan::{Plan, VALUES, Value, WORDS_MAX};
 pub use session::sink::{Put, Unwritten};
 pub use show::{FasttrapRow, FbtRow, RefusedRow, StatsRow, SyscallRow};
 pub use site::blacklist::{self, Blacklist, Path};

@@ -1,6 +1,7 @@
 //! The pid provider: probes in processes, each on its own text, which is restored in the end.
 
 mod bounds;
+mod plans;
 mod rows;
 
 use crate::fake;

@@ -15,6 +15,18 @@ const WORD: usize = size_of::<usize>();
 /// The largest arena in bytes: 1 GiB.
 pub const BYTES_MAX: usize = 1 << 30;
 
+/// 8 bytes of an arena.
+type Unit = [AtomicUsize; 8 / WORD];
+
+/// Stores them.
+#[inline(always)]
+pub fn set(unit: &Unit, value: u64) {
+    let bytes: [[u8; WORD]; 8 / WORD] = zerocopy::transmute!(value);
+    for (word, bytes) in unit.iter().zip(bytes) {
+        word.store(usize::from_ne_bytes(bytes), Ordering::Relaxed);
+    }
+}
+
 /// Byte-addressed memory. Reads past the end return 0 and writes there are ignored.
 #[derive(Debug)]
 pub struct Arena(Vec<AtomicUsize>);
@@ -83,6 +95,13 @@ impl Arena {
         true
     }
 
+    /// As many units of 8 bytes at `at`, a multiple of 8; none where they do not all fit.
+    #[inline(always)]
+    pub fn units(&self, at: usize, count: usize) -> Option<&[Unit]> {
+        let words = self.words(at).get(..count.wrapping_mul(8 / WORD))?;
+        Some(words.as_chunks().0)
+    }
+
     /// Writes `bytes` at `at`.
     pub fn write(&self, at: usize, bytes: &[u8]) {
         let (whole, rest) = match at % WORD {
@@ -143,7 +162,7 @@ impl Arena {
     }
 
     /// The words that hold the 8 bytes at `at`.
-    fn unit(&self, at: usize) -> Option<&[AtomicUsize; 8 / WORD]> {
+    fn unit(&self, at: usize) -> Option<&Unit> {
         self.words(at).first_chunk()
     }
 

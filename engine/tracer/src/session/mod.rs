@@ -29,6 +29,7 @@ pub mod consumer;
 pub mod drain;
 mod dynamic;
 mod env;
+pub mod plan;
 mod ring;
 pub mod sink;
 mod speculation;

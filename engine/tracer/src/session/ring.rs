@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use engine_abi::{BufferPolicy, RecordHeader};
 
 use crate::grow::{OutOfMemory, push};
-use crate::session::arena::Arena;
+use crate::session::arena::{self, Arena};
 use crate::session::sink::{Sink, Unwritten};
 
 /// Units of a record's header.
@@ -120,6 +120,39 @@ impl Ring {
             self.clear(behind, units.wrapping_sub(HEADER));
         }
         Some(Reservation { position, units })
+    }
+
+    /// Writes and publishes a whole record that is not privileged, with `units` behind its header, which are
+    /// as many as its size says. Otherwise like [`Ring::open`].
+    #[inline(always)]
+    pub fn append(&self, header: RecordHeader, units: impl ExactSizeIterator<Item = u64>) {
+        let position = self.head.load(Ordering::Relaxed);
+        let size = HEADER.wrapping_add(units.len() as u32);
+        if !self.make_room(position, size.saturating_add(self.reserve)) {
+            return;
+        }
+        let [first, second]: [u64; HEADER as usize] = zerocopy::transmute!(header);
+        match self.memory.units(self.place(position), size as usize) {
+            Some([one, other, rest @ ..]) => {
+                arena::set(one, first);
+                arena::set(other, second);
+                for (place, unit) in rest.iter().zip(units) {
+                    arena::set(place, unit);
+                }
+            }
+            _ => self.put_wrapped(position, header, units),
+        }
+        self.head
+            .store(position.wrapping_add(size), Ordering::Release);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_wrapped(&self, position: u32, header: RecordHeader, units: impl Iterator<Item = u64>) {
+        self.put_header(position, header);
+        for (after, unit) in (HEADER..).zip(units) {
+            self.put(position.wrapping_add(after), unit);
+        }
     }
 
     /// Whether `units` units are free after `head`, or can be made free.
@@ -422,6 +455,31 @@ mod tests {
         let mut sink = Sink::new(64, &mut chunk, &mut put);
         assert_eq!(ring.copy(&mut sink), Err(Unwritten));
         assert_eq!(epids(&drain(&ring, 64)), [1]);
+    }
+
+    #[test]
+    fn a_record_that_is_appended_is_as_if_it_was_written() {
+        for policy in [BufferPolicy::Switch, BufferPolicy::Ring, BufferPolicy::Fill] {
+            let [one, other] = [(); 2].map(|()| Ring::new(32, policy, 4).unwrap());
+            for epid in 0..200 {
+                let data: Vec<u64> = (0..u64::from(epid % 5)).map(|at| at ^ 0x77).collect();
+                let bytes: Vec<u8> = data.iter().flat_map(|it| it.to_ne_bytes()).collect();
+                record(&one, epid, &bytes);
+                let header = RecordHeader {
+                    epid,
+                    size: 16 + bytes.len() as u32,
+                    timestamp: 7,
+                };
+                other.append(header, data.into_iter());
+                if epid % 7 == 0 && policy == BufferPolicy::Switch {
+                    assert_eq!(drain(&one, 256), drain(&other, 256), "{epid}");
+                }
+                assert_eq!(one.take_drops(), other.take_drops(), "{epid}");
+            }
+            let full = [&one, &other].map(|ring| ring.full.load(Ordering::Relaxed));
+            assert_eq!(full, [policy == BufferPolicy::Fill; 2]);
+            assert_eq!(drain(&one, 256), drain(&other, 256));
+        }
     }
 
     #[test]

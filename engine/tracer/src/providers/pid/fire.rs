@@ -13,6 +13,7 @@ use crate::fire::table::LiveEcb;
 use crate::platform::{Origin, Platform, Rcu, UserOrigin};
 use crate::providers::Fires;
 use crate::session::Session;
+use crate::session::plan::{At, Plan};
 use crate::site::resume::{Resume, Trap, resume};
 use crate::tracer::Tracer;
 
@@ -102,6 +103,37 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         let mut ecbs = ecbs.unwrap_or_default().iter();
         one.leaves != Some(Leaves::Tail)
             && ecbs.all(|ecb| self.is_clause(ecb, |clause| clause.is_tally()))
+    }
+
+    /// What the hits of the site at `pc` of the current process record, if they do nothing else: then they
+    /// may be recorded by [`Tracer::record`] instead. If its instruction returns under a condition, only
+    /// those hits may in which it does.
+    pub fn plan(&self, pc: usize) -> Option<Plan> {
+        let space = self.platform.current_space();
+        self.live.read(|live| {
+            let live = live?;
+            let site = live.pid.sites.find((space, pc))?;
+            let mut uses = live.pid.uses(site);
+            let (one, probe) = uses.next()?;
+            // Each probe of a site has a time of its own.
+            if site.is_hook || one.leaves == Some(Leaves::Tail) || uses.next().is_some() {
+                return None;
+            }
+            let (fired, ecbs) = live.table.probe(probe.probe)?;
+            let at = At {
+                probe: fired.id,
+                offset: pc.wrapping_sub(probe.function) as u64,
+                leaves: one.leaves,
+            };
+            let mut plan = Plan::default();
+            for ecb in ecbs {
+                self.with_session(ecb.consumer, |session| {
+                    let clause = session.clause(ecb.enabling.clause)?;
+                    plan.add(&self.platform, &at, ecb, clause)
+                })??;
+            }
+            Some(plan)
+        })
     }
 
     /// Whether this holds of the clause of an ECB.
