@@ -23,12 +23,20 @@ pub enum ClockId {
 type Clock = unsafe extern "C" fn(c_int, *mut Timespec) -> c_int;
 
 /// The vDSO's `clock_gettime`; 0 if there is none.
-static CLOCK: AtomicUsize = AtomicUsize::new(0);
+pub static CLOCK: AtomicUsize = AtomicUsize::new(0);
 
 /// Learns where the vDSO's `clock_gettime` is.
 pub fn find(address: usize) {
     CLOCK.store(address, Ordering::Relaxed);
 }
+
+/// Where [`CLOCK`] is, and the clock.
+pub fn place() -> [usize; 2] {
+    [(&raw const CLOCK).addr(), CLOCK.load(Ordering::Relaxed)]
+}
+
+/// Nanoseconds of a second.
+pub const SECOND: u64 = 1_000_000_000;
 
 /// A clock's time in nanoseconds.
 pub fn now(clock: ClockId) -> u64 {
@@ -46,6 +54,6 @@ pub fn now(clock: ClockId) -> u64 {
     };
     let seconds = time.seconds.cast_unsigned();
     seconds
-        .wrapping_mul(1_000_000_000)
+        .wrapping_mul(SECOND)
         .wrapping_add(time.nanoseconds.cast_unsigned())
 }

@@ -3,11 +3,21 @@
 use alloc::vec::Vec;
 
 /// A site of a window.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Site {
     pub address: usize,
-    /// Whether its hits are counted, and fired later by the agent.
-    pub is_tally: bool,
+    pub form: Form,
+}
+
+/// What is done at its hits.
+#[derive(Debug, Clone)]
+pub enum Form {
+    /// They are fired.
+    Fired,
+    /// They are counted, and fired later by the agent.
+    Counted,
+    /// They are recorded by these words of a plan.
+    Recorded(Vec<u64>),
 }
 
 /// A detour.

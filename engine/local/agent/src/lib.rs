@@ -55,6 +55,7 @@ mod maps;
 mod masks;
 mod memory;
 mod own_action;
+mod recorded;
 mod serve;
 mod slots;
 mod sync;

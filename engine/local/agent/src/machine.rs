@@ -48,6 +48,14 @@ pub fn own_pid() -> u32 {
     OWN.load(Ordering::Relaxed)
 }
 
+/// A thread as the command calls it; 0 is the agent.
+pub fn called(thread: u32) -> u32 {
+    match thread == 0 || thread == own_pid() {
+        true => CALLED.load(Ordering::Relaxed),
+        false => thread,
+    }
+}
+
 impl Cpus for Process {
     type Lock<T: Send> = Control<T>;
     type Rcu<T: Send + Sync> = Published<T>;
@@ -118,12 +126,11 @@ impl Tasks for Process {
     /// The agent is no thread of the process: what it fires is the process's.
     fn task(&self, _: Context) -> Task {
         let (pid, thread) = (CALLED.load(Ordering::Relaxed), slots::thread());
-        let is_first = thread == 0 || thread == own_pid();
         Task {
             nonce: u64::from(thread).wrapping_add(1),
             address: 0,
             pid,
-            tid: if is_first { pid } else { thread },
+            tid: called(thread),
             ppid: PARENT.load(Ordering::Relaxed),
             uid: sys::user(),
             gid: sys::group(),

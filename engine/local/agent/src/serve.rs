@@ -12,9 +12,10 @@ use zerocopy::FromBytes;
 use crate::arch::frame::{Native, Regs};
 use crate::cell;
 use crate::channel::{self, Closed};
+use crate::detour::Form;
 use crate::machine::{self, Process};
 use crate::sys::{self, Fd};
-use crate::{code, handler, jumps, text, timers, trapped};
+use crate::{code, handler, jumps, recorded, text, timers, trapped};
 
 type Engine = Tracer<Native, Process>;
 
@@ -100,13 +101,22 @@ fn answer_all(tracer: &'static Engine, requests: Fd, opened: Fd) {
     handler::remove();
 }
 
-/// The sites whose hits may be counted first, and fired later.
-fn tallied(patches: &[UserPatch]) -> Vec<usize> {
-    let Some(tracer) = cell::tracer().filter(|tracer| !tracer.may_user_exit()) else {
+/// What is done at the hits of sites: they are only counted where they may be fired later, or only recorded.
+fn forms(patches: &[UserPatch]) -> Vec<Form> {
+    let Some(tracer) = cell::tracer() else {
         return Vec::new();
     };
-    let sites = patches.iter().map(|patch| patch.address);
-    sites.filter(|site| tracer.is_tally(*site)).collect()
+    let may_count = !tracer.may_user_exit();
+    let may_record = recorded::is_possible();
+    let form = |patch: &UserPatch| match patch.address {
+        site if may_count && tracer.is_tally(site) => Form::Counted,
+        site if may_record => match tracer.plan(site) {
+            Some(plan) => Form::Recorded(recorded::words(&plan)),
+            None => Form::Fired,
+        },
+        _ => Form::Fired,
+    };
+    patches.iter().map(form).collect()
 }
 
 struct Agent {
@@ -162,7 +172,7 @@ impl Agent {
             let mut request = || self.tracer.ioctl(self.consumer, number, body, memory);
             // The command resumes the process later.
             let requested = match number == Command::Go.number() {
-                true => jumps::while_stopped(tallied, request),
+                true => jumps::while_stopped(forms, request),
                 false => request(),
             };
             match requested {

@@ -40,6 +40,8 @@ pub struct Head {
 
 static BASE: AtomicUsize = AtomicUsize::new(0);
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// Number of slots but for the agent's.
+static OTHERS: AtomicUsize = AtomicUsize::new(1);
 
 /// Maps the slots: one for the agent, and two for each CPU and two more. Returns the top of the
 /// agent's stack.
@@ -52,6 +54,7 @@ pub fn map() -> Option<usize> {
     let mapped = sys::map(count.wrapping_add(1) << SHIFT).ok()?;
     let base = mapped.wrapping_add(SIZE.wrapping_sub(1)) & !SIZE.wrapping_sub(1);
     COUNT.store(count, Ordering::Relaxed);
+    OTHERS.store(count.wrapping_sub(1), Ordering::Relaxed);
     BASE.store(base, Ordering::Release);
     Some(core::ptr::from_ref(head(0)?).addr())
 }
@@ -136,8 +139,18 @@ pub extern "C" fn occupy() -> &'static Head {
     const MIX: u32 = 0x9e37_79b1;
     let pointer = frame::thread_pointer();
     let mixed = ((pointer >> 6) as u32 ^ (pointer >> 32) as u32).wrapping_mul(MIX);
-    let others = count().saturating_sub(1).max(1);
+    let others = OTHERS.load(Ordering::Relaxed);
     let first = (mixed as usize).wrapping_mul(others) >> u32::BITS;
+    match head(first.wrapping_add(1)).filter(|head| head.is_taken_now()) {
+        Some(head) => head,
+        None => occupy_any(first, others),
+    }
+}
+
+/// Occupies one of so many slots.
+#[cold]
+#[inline(never)]
+fn occupy_any(first: usize, others: usize) -> &'static Head {
     loop {
         let numbers = (first..others).chain(0..first);
         let mut heads = numbers.filter_map(|number| head(number.wrapping_add(1)));
@@ -149,6 +162,13 @@ pub extern "C" fn occupy() -> &'static Head {
 }
 
 impl Head {
+    /// The slot's number.
+    #[inline(always)]
+    pub fn number(&self) -> usize {
+        let place = core::ptr::from_ref(self).addr();
+        place.wrapping_sub(BASE.load(Ordering::Relaxed)) >> SHIFT
+    }
+
     fn is_taken_now(&self) -> bool {
         let sequence = self.sequence.load(Ordering::Relaxed);
         // Sequentially consistent: what is published after [`synchronize`] has looked is seen.

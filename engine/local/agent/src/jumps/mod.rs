@@ -22,7 +22,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use engine_tracer::{Lock, OutOfMemory, Patched, UserPatch, filled};
 
 use crate::arch::windows::{self, Body, JUMP};
-use crate::detour::Site;
+use crate::detour::{Form, Site};
 use crate::mapping::Mapping;
 use crate::maps;
 use crate::sync::Control;
@@ -46,11 +46,11 @@ struct Known {
     /// wait in one for long, so their memory is not used again.
     guards: BTreeMap<(usize, [u8; JUMP]), usize>,
     guard_regions: Regions,
-    tallied: Tallied,
+    forms: Forms,
 }
 
-/// Selects the sites, in order, whose hits may be counted first and fired later.
-pub type Tallied = fn(&[UserPatch]) -> Vec<usize>;
+/// Tells what is done at the hits of sites, in order.
+pub type Forms = fn(&[UserPatch]) -> Vec<Form>;
 
 /// A window.
 struct Window {
@@ -84,7 +84,7 @@ static KNOWN: Control<Known> = Control::of(Known {
     guarded: Vec::new(),
     guards: BTreeMap::new(),
     guard_regions: Regions::NONE,
-    tallied: |_| Vec::new(),
+    forms: |_| Vec::new(),
 });
 
 static ARE_WANTED: AtomicBool = AtomicBool::new(false);
@@ -98,9 +98,9 @@ pub fn want(are_wanted: bool) {
 }
 
 /// Does `work` while no thread of the process runs, if jumps are wanted: the command has stopped it.
-/// `tallied` tells which sites, of those that are armed meanwhile, are only counted at their hits.
-pub fn while_stopped<R>(tallied: Tallied, work: impl FnOnce() -> R) -> R {
-    KNOWN.with(|known| known.tallied = tallied);
+/// `forms` tells what is done at the hits of sites that are armed meanwhile.
+pub fn while_stopped<R>(forms: Forms, work: impl FnOnce() -> R) -> R {
+    KNOWN.with(|known| known.forms = forms);
     IS_STOPPED.store(ARE_WANTED.load(Ordering::Relaxed), Ordering::Relaxed);
     let done = work();
     IS_STOPPED.store(false, Ordering::Relaxed);
@@ -161,18 +161,19 @@ pub fn arm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
     }
     KNOWN.with(|known| {
         let mut placed = Vec::new();
-        let tallied = (known.tallied)(patches);
+        let mut forms = (known.forms)(patches).into_iter();
         let mut patches = patches.iter_mut().peekable();
         while let Some(first) = patches.next() {
+            let form = forms.next().unwrap_or(Form::Fired);
             let Some(function) = known.function_of(first.address) else {
                 rest.push(first);
                 continue;
             };
-            let mut own: Vec<&'a mut UserPatch> = alloc::vec![first];
+            let mut own: Vec<(&'a mut UserPatch, Form)> = alloc::vec![(first, form)];
             while let Some(next) = patches.next_if(|it| function.contains(&it.address)) {
-                own.push(next);
+                own.push((next, forms.next().unwrap_or(Form::Fired)));
             }
-            known.arm_function(&function, own, &tallied, &mut placed, &mut rest);
+            known.arm_function(&function, own, &mut placed, &mut rest);
         }
         known.write(&placed);
     });
@@ -251,13 +252,12 @@ impl Known {
     fn arm_function<'a>(
         &mut self,
         function: &Range<usize>,
-        patches: Vec<&'a mut UserPatch>,
-        tallied: &[usize],
+        patches: Vec<(&'a mut UserPatch, Form)>,
         placed: &mut Vec<usize>,
         rest: &mut Vec<&'a mut UserPatch>,
     ) {
-        let mut new = Vec::new();
-        for patch in patches {
+        let (mut new, mut sites) = (Vec::new(), Vec::new());
+        for (patch, form) in patches {
             match self.window_of(patch.address) {
                 Some((_, window)) => {
                     // No consumer enables a site anew: its clauses are those that it had.
@@ -266,14 +266,13 @@ impl Known {
                     }
                     patch.outcome = Patched::Written;
                 }
-                None => new.push(patch),
+                None => {
+                    let address = patch.address;
+                    sites.push(Site { address, form });
+                    new.push(patch);
+                }
             }
         }
-        let site = |patch: &&mut UserPatch| Site {
-            address: patch.address,
-            is_tally: tallied.binary_search(&patch.address).is_ok(),
-        };
-        let sites: Vec<Site> = new.iter().map(site).collect();
         let first = placed.len();
         let _ = self.place(function, &sites, placed);
         for patch in new {
@@ -329,7 +328,7 @@ impl Known {
             }
             let inside = window.start..window.start.saturating_add(window.length);
             let own = sites.iter().filter(|site| inside.contains(&site.address));
-            let own: Vec<Site> = own.copied().collect();
+            let own: Vec<Site> = own.cloned().collect();
             let code = |at, region| body.detour(&window, &own, at, region);
             if let Some((detour, tallies)) = self.regions.put(window.start, code) {
                 let tally = |of: &Site| tallies.iter().find(|(site, _)| *site == of.address);

@@ -12,6 +12,9 @@ use crate::masks::call;
 use crate::serve::serve;
 use crate::slots::occupy;
 
+/// What is recorded is fired: no detour calls another entrance for it.
+pub use self::trapline_detour as trapline_recorded;
+
 /// Nothing calls it: there are no detours.
 pub unsafe extern "C" fn trapline_detour() {}
 

@@ -9,12 +9,14 @@
 #[cfg(target_arch = "aarch64")]
 mod arm64;
 #[cfg(target_arch = "aarch64")]
-use arm64::{trapline_call, trapline_detour, trapline_handler, trapline_restorer};
+use arm64::{
+    trapline_call, trapline_detour, trapline_handler, trapline_recorded, trapline_restorer,
+};
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
-use x86::{trapline_call, trapline_detour, trapline_handler, trapline_restorer};
+use x86::{trapline_call, trapline_detour, trapline_handler, trapline_recorded, trapline_restorer};
 
 use crate::entrances;
 
@@ -26,6 +28,7 @@ extern "C" fn begin() -> usize {
         trapline_restorer,
         trapline_detour,
         trapline_call,
+        trapline_recorded,
     ];
     entrances::set(all.map(|entrance: unsafe extern "C" fn()| (entrance as *const ()).addr()));
     crate::slots::map().unwrap_or_else(|| crate::sys::exit())

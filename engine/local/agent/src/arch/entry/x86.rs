@@ -4,12 +4,15 @@ use core::arch::naked_asm;
 use core::mem::offset_of;
 
 use engine_abi::channel::Start;
+use engine_tracer::VALUES;
 
 use super::{FIRST, Stack, begin};
 use crate::arch::frame::Regs;
 use crate::arch::windows::{RED_ZONE, SITE};
+use crate::clock::{CLOCK, ClockId};
 use crate::handler::{finish, hit, leave, passed, wait_for};
 use crate::masks::call;
+use crate::recorded::record;
 use crate::serve::serve;
 use crate::slots::occupy;
 
@@ -214,6 +217,66 @@ pub unsafe extern "C" fn trapline_detour() {
         passed = sym passed,
         leave = sym leave,
         wait = sym wait_for,
+    )
+}
+
+/// Records a hit of a site, whose plan is [`SITE`] bytes before the return address. What is
+/// not saved here nothing uses: see [`plain`](crate::arch::plain).
+#[unsafe(naked)]
+pub unsafe extern "C" fn trapline_recorded() {
+    naked_asm!(
+        // The values, as `record` has them.
+        "push rax",
+        "lahf",
+        "seto al",
+        "push r9",
+        "push r8",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        "sub rsp, 16",
+        "push r10",
+        "push r11",
+        "push rax",
+        "push rbx",
+        "push rbp",
+        "lea rbx, [rsp + {saved}]",
+        "and rsp, -16",
+        "call {occupy}",
+        "mov rbp, rax",
+        "mov edi, {monotonic}",
+        "mov rsi, rbx",
+        "call [rip + {clock}]",
+        "mov rax, [rbx + {values}]",
+        "mov rdi, rbx",
+        "mov rsi, [rax - {site}]",
+        "mov rdx, rbp",
+        "call {record}",
+        "lea rsp, [rbx - {saved}]",
+        "pop rbp",
+        "pop rbx",
+        "pop rax",
+        "pop r11",
+        "pop r10",
+        "add rsp, 16",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop r8",
+        "pop r9",
+        "add al, 127",
+        "sahf",
+        "pop rax",
+        "ret",
+        saved = const 5 * 8,
+        values = const VALUES * 8,
+        site = const SITE,
+        monotonic = const ClockId::Monotonic as u32,
+        occupy = sym occupy,
+        clock = sym CLOCK,
+        record = sym record,
     )
 }
 

@@ -100,7 +100,7 @@ impl Guard {
     /// Its detour at `at`. Memory below the stack pointer is free.
     pub fn detour(&self, at: usize, _: usize) -> Option<Detour> {
         const BRANCH: usize = 16;
-        let [_, call] = entrances::of_detours();
+        let [_, call, _] = entrances::of_detours();
         let mut code = Vec::new();
         // stp x29, x30, [sp, #-16]!; ldr x30, address; blr x30; ldp x29, x30, [sp], #16
         for word in [0xa9bf_7bfd_u32, 0x5800_00be, 0xd63f_03c0, 0xa8c1_7bfd] {

@@ -8,12 +8,13 @@ use core::ops::Range;
 pub use guards::guards;
 
 use crate::code;
-use crate::detour::{Detour, Site};
+use crate::detour::{Detour, Form, Site};
 use crate::entrances;
 use crate::mapping::Mapping;
 use crate::tally;
 use engine_isa::Away;
 use engine_isa::x86::{LONGEST, OutOfLine, control, displaced, length};
+use engine_tracer::WORDS_MAX;
 
 /// Bytes below the stack pointer that a function may use: the red zone of the ABI.
 pub const RED_ZONE: i32 = 128;
@@ -27,8 +28,8 @@ pub const REACH: usize = 1 << 30;
 /// Bytes of a gate.
 const ONE_GATE: usize = 16;
 
-/// Bytes of a region's gates: to fire, and to make a system call.
-pub const GATE: usize = 2 * ONE_GATE;
+/// Bytes of a region's gates: to fire, to make a system call, and to record.
+pub const GATE: usize = 3 * ONE_GATE;
 
 /// Before the return address of a detour's call to the gate is the address of its site: so many bytes.
 pub const SITE: usize = 8 + SKIP.len() + CALL;
@@ -62,8 +63,8 @@ const LANDING_PAD: [u8; 3] = [0xf3, 0x0f, 0x1e];
 /// The most instructions that a window can have: each has at least one byte.
 const STEPS_MAX: usize = JUMP;
 
-/// `jmp` over an address, and that.
-const SKIPPED: usize = 2 + 8;
+/// `jmp` over a plan of words, and an address; and those.
+const SKIPPED: usize = JUMP + 8 * (1 + 1 + WORDS_MAX + 1);
 
 /// The code of a site, without what surrounds it: a call, or an increment.
 const FIRES: usize = SAVE_FLAGS.len() + INCREMENT.len() + 4 + RESTORE_FLAGS.len();
@@ -124,6 +125,31 @@ fn put_site(code: &mut Vec<u8>, address: usize, at: usize, region: usize) -> usi
     code.extend_from_slice(&address.to_le_bytes());
     let entry = code.len();
     put_call(code, at, region);
+    entry
+}
+
+/// Appends the code that records a hit by a plan: the plan, its address, and behind these the call. What
+/// precedes it jumps over them if it `has_before`. Returns the offset of the call.
+fn put_record(
+    code: &mut Vec<u8>,
+    plan: &[u64],
+    has_before: bool,
+    (at, region): (usize, usize),
+) -> usize {
+    let words = plan.iter().flat_map(|word| word.to_le_bytes());
+    let mut data: Vec<u8> = words.collect();
+    let first = if has_before { JUMP } else { 0 };
+    // Where words are aligned: detours begin at multiples of 16.
+    let place = code.len().wrapping_add(first).next_multiple_of(8);
+    data.extend_from_slice(&at.wrapping_add(place).to_le_bytes());
+    let entry = place.wrapping_add(data.len());
+    if has_before {
+        let here = at.wrapping_add(code.len());
+        code.extend_from_slice(&jump(here, at.wrapping_add(entry)));
+    }
+    code.resize(place, 0);
+    code.append(&mut data);
+    put_call(code, at, region.wrapping_add(2 * ONE_GATE));
     entry
 }
 
@@ -314,12 +340,17 @@ impl<'a> Body<'a> {
         let end = window.start.wrapping_add(window.length);
         while address < end {
             let text = self.text_at(address);
-            match sites.iter().find(|site| site.address == address) {
-                Some(site) if site.is_tally => {
+            let site = sites.iter().find(|site| site.address == address);
+            match site.map(|site| &site.form) {
+                Some(Form::Counted) => {
                     entry = entry.or(Some(code.len()));
                     tallies.push((address, put_tally(&mut code, at, region)));
                 }
-                Some(_) => {
+                Some(Form::Recorded(plan)) => {
+                    let call = put_record(&mut code, plan, entry.is_some(), (at, region));
+                    entry = entry.or(Some(call));
+                }
+                Some(Form::Fired) => {
                     // The address is never executed: what precedes it jumps over it.
                     if entry.is_some() {
                         code.extend_from_slice(&[0xeb, 8]);
