@@ -140,12 +140,12 @@ fn functions_return_as_often_as_they_are_entered() {
     }
 }
 
-/// Numbers of jumps and of traps in the text of a process: where it is not its file's.
-fn patched(pid: u32) -> [usize; 2] {
+/// The jumps in the text of a process, and the number of traps: where it is not its file's.
+fn patched(pid: u32) -> (Vec<u64>, usize) {
     const JUMP: u8 = 0xe9;
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
     let memory = fs::File::open(format!("/proc/{pid}/mem")).unwrap();
-    let mut counts = [0; 2];
+    let (mut jumps, mut traps) = (Vec::new(), 0);
     for line in maps.lines().filter(|line| line.contains(" r-xp ")) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [range, _, offset, _, _, path] = words[..] else {
@@ -165,15 +165,15 @@ fn patched(pid: u32) -> [usize; 2] {
         while place + 5 <= length {
             let is_jump = there[place] == JUMP;
             if is_jump && there[place..place + 5] != original[place..place + 5] {
-                counts[0] += 1;
+                jumps.push(start + place as u64);
                 place += 4;
             } else if there[place] != original[place] {
-                counts[1] += 1;
+                traps += 1;
             }
             place += 1;
         }
     }
-    counts
+    (jumps, traps)
 }
 
 #[test]
@@ -190,9 +190,10 @@ fn jumps_take_the_place_of_traps() {
     let mut command = command.args(["-x", "switchrate=10ms"]).spawn().unwrap();
     let pid = || fs::read_to_string(&file).ok()?.lines().next()?.parse().ok();
     wait_until(|| pid().is_some());
-    let [jumps, traps] = patched(pid().unwrap());
+    let (jumps, traps) = patched(pid().unwrap());
     command.kill().unwrap();
     command.wait().unwrap();
+    let jumps = jumps.len();
     assert!(jumps > 3000, "{jumps} jumps, {traps} traps");
     assert!(traps * 20 < jumps, "{jumps} jumps, {traps} traps");
 }
@@ -637,11 +638,185 @@ fn a_count_changes_neither_flags_nor_registers() {
     look_through("{ @[probename] = count(); this->x = timestamp; }");
 }
 
-/// What a firing of a random program's functions does: only counts, more than that, or is at each instruction.
-const ALL: [&str; 3] = [
+#[test]
+fn a_record_changes_neither_flags_nor_registers() {
+    if std::env::consts::ARCH != "x86_64" {
+        return;
+    }
+    let folder = folder();
+    let program = build(&folder, "flags", "-O1");
+    let plain = Command::new(&program).output().unwrap();
+    let recorded = "pid$target:a.out:look: { printf(\"%d %d\\n\", id, timestamp); }";
+    let (output, traced) = trace(&folder, recorded, program.to_str().unwrap());
+    assert_eq!(output.stdout, plain.stdout);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (id, _) in traced.lines().filter_map(|line| line.split_once(' ')) {
+        *counts.entry(id).or_default() += 1;
+    }
+    let counts: Vec<usize> = counts.into_values().collect();
+    assert_eq!(counts, [128; 15]);
+}
+
+/// Which of its agent's functions, by their place, the jump at a function's entry leads to under a clause.
+fn entrance(clause: &str) -> u64 {
+    let folder = folder();
+    let program = build(&folder, "loop", "-O0");
+    let file = folder.path().join("traced");
+    let all =
+        format!("BEGIN {{ printf(\"%d\\n\", $target); }} pid$target:a.out:work:entry {clause}");
+    let mut command = dtrace(&all);
+    command.arg("-o").arg(&file).arg("-c").arg(&program);
+    let mut command = command.args(["-x", "switchrate=10ms"]).spawn().unwrap();
+    let pid = || fs::read_to_string(&file).ok()?.lines().next()?.parse().ok();
+    wait_until(|| pid().is_some());
+    let pid: u32 = pid().unwrap();
+    let (jumps, _) = patched(pid);
+    let memory = fs::File::open(format!("/proc/{pid}/mem")).unwrap();
+    // Where a jump or a call of these last four bytes goes.
+    let target = |at: u64| {
+        let mut distance = [0; 4];
+        memory.read_exact_at(&mut distance, at).unwrap();
+        (at + 4).wrapping_add_signed(i32::from_le_bytes(distance).into())
+    };
+    // The red zone is skipped, and one of the region's gates is called.
+    const SKIP: [u8; 6] = [0x48, 0x8d, 0x64, 0x24, 0x80, 0xe8];
+    let gates = jumps.into_iter().filter_map(|jump| {
+        let detour = target(jump + 1);
+        let mut code = [0; SKIP.len()];
+        memory.read_exact_at(&mut code, detour).unwrap();
+        (code == SKIP).then(|| target(detour + SKIP.len() as u64) % 4096)
+    });
+    let gates: Vec<u64> = gates.collect();
+    command.kill().unwrap();
+    command.wait().unwrap();
+    assert_eq!(gates.len(), 1, "{clause}");
+    gates[0]
+}
+
+/// The compiler may have the agent's code use what is not saved there: then the agent tells, and takes the
+/// long way.
+#[test]
+fn what_is_only_recorded_goes_the_short_way() {
+    if std::env::consts::ARCH != "x86_64" {
+        return;
+    }
+    const FIRES: u64 = 0;
+    const RECORDS: u64 = 32;
+    for (clause, expected) in [
+        ("{ trace(timestamp); }", RECORDS),
+        ("{ printf(\"%d %d %d %x\", pid, tid, id, arg0); }", RECORDS),
+        ("{ }", RECORDS),
+        ("{ this->x = timestamp; }", FIRES),
+        ("/ arg0 > 1 / { trace(timestamp); }", FIRES),
+        ("{ trace(timestamp); } pid$target:a.out:work:0 { }", FIRES),
+    ] {
+        assert_eq!(entrance(clause), expected, "{clause}");
+    }
+}
+
+/// The records of `recorded.c`, by the function and in order; and its numbers of signals and times.
+fn record_with(
+    clauses: &str,
+    options: &[&str],
+) -> (BTreeMap<String, Vec<Vec<u64>>>, [u64; 3], String) {
+    let folder = folder();
+    let program = build(&folder, "recorded", "-O2");
+    let file = folder.path().join("traced");
+    let output = dtrace(clauses)
+        .args(options)
+        .arg("-o")
+        .arg(&file)
+        .args(["-c", program.to_str().unwrap()])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let said: Vec<u64> = said
+        .split_whitespace()
+        .map(|it| it.parse().unwrap())
+        .collect();
+    assert_eq!(said[0], 0, "arguments and results are the program's own");
+    let mut records: BTreeMap<String, Vec<Vec<u64>>> = BTreeMap::new();
+    for line in fs::read_to_string(file)
+        .unwrap()
+        .lines()
+        .filter(|line| !line.is_empty())
+    {
+        let mut words = line.split(' ');
+        let name = words.next().unwrap().to_owned();
+        let numbers = words.map(|word| word.parse().unwrap()).collect();
+        records.entry(name).or_default().push(numbers);
+    }
+    records.values_mut().for_each(|it| it.sort());
+    let errors = String::from_utf8(output.stderr).unwrap();
+    (records, [said[1], said[2], said[3]], errors)
+}
+
+/// What a firing only records is the same as that of one that does more, and as many while signals
+/// interrupt it whose handlers fire, too.
+#[test]
+fn records_are_those_of_any_other_clause() {
+    let of = |more: &str| {
+        format!(
+            "pid$target:a.out:work:entry {{ {more} printf(\"work %d %d %d\\n\", arg0, arg1, tid); }}
+             pid$target:a.out:work:return {{ {more} printf(\"back %d %d %d\\n\", arg1, arg2, pid); }}
+             pid$target:a.out:tiny:entry {{ {more} printf(\"tiny %d %d\\n\", (int)arg0, timestamp); }}"
+        )
+    };
+    for more in ["", "this->x = 1;"] {
+        let (records, [handled, begun, ended], errors) =
+            record_with(&of(more), &["-x", "bufsize=16m"]);
+        assert_eq!(errors, "", "{more}");
+        // Its one thread has the ID of the process.
+        let id = records["work"][0][2];
+        let work: Vec<Vec<u64>> = (0..50_000).map(|it| vec![it, 2 * it, id]).collect();
+        let back: Vec<Vec<u64>> = (0..50_000).map(|it| vec![3 * it, 0, id]).collect();
+        assert!(records["work"] == work && records["back"] == back, "{more}");
+        assert!(handled > 10);
+        let tiny = &records["tiny"];
+        assert_eq!(tiny.len() as u64, handled, "{more}");
+        assert!(
+            (0..).zip(tiny).all(|(number, it)| it[0] == number),
+            "{more}"
+        );
+        let is_then = |it: &Vec<u64>| (begun..=ended).contains(&it[1]);
+        assert!(tiny.iter().all(is_then), "{more}");
+    }
+}
+
+/// What a full buffer has no room for is counted, and what is recorded is whole.
+#[test]
+fn records_without_room_are_counted() {
+    let clauses = "pid$target:a.out:work:entry { printf(\"work %d %d\\n\", arg0, arg1); }";
+    let (records, _, errors) = record_with(clauses, &["-x", "bufsize=4k", "-x", "switchrate=1hz"]);
+    let dropped = errors.lines().filter_map(|line| {
+        let (count, _) = line.strip_prefix("dtrace: ")?.split_once(" drop")?;
+        count.parse::<usize>().ok()
+    });
+    let dropped: usize = dropped.sum();
+    let kept = &records["work"];
+    assert!(dropped > 0 && kept.iter().all(|it| it[1] == 2 * it[0]));
+    assert_eq!(kept.len() + dropped, 50_000, "{errors}");
+    // A ring has the last ones.
+    let ring = ["-x", "bufsize=4k", "-x", "bufpolicy=ring"];
+    let (records, _, errors) = record_with(clauses, &ring);
+    let kept = &records["work"];
+    assert!(
+        kept.len() < 1000 && kept.last().unwrap()[0] == 49_999,
+        "{errors}"
+    );
+    let fill = ["-x", "bufsize=4k", "-x", "bufpolicy=fill"];
+    let (records, _, errors) = record_with(clauses, &fill);
+    let kept = &records["work"];
+    assert!(kept.len() < 1000 && kept[0] == [0, 0], "{errors}");
+}
+
+/// What a firing of a random program's functions does: only counts, more than that, is at each instruction, or
+/// only records.
+const ALL: [&str; 4] = [
     "pid$target:a.out:f*:entry { @[probefunc] = count(); } pid$target:a.out:f*:return { @returns = count(); }",
     "pid$target:a.out:f*:entry, pid$target:a.out:f*:return { @[probefunc, probename] = count(); this->at = timestamp; }",
     "pid$target:a.out:f*: { @[probefunc, probename] = count(); }",
+    "pid$target:a.out:f*:entry { @[probefunc] = count(); } pid$target:a.out:f*:return { printf(\"%d\\n\", arg1); }",
 ];
 
 /// Runs random programs, as many as `PROPTEST_CASES` says up to a thousand.
