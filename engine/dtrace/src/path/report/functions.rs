@@ -30,18 +30,20 @@ pub fn print(replay: &Replay, counts: &Counts, output: &mut Output) {
     });
     let mut rows: Vec<Row> = rows.into_values().collect();
     rows.sort_by_key(|row| Reverse(row.instructions));
-    let line = |calls: &str, instructions: &str, module: &str, function: &str| {
+    let columns = |calls: &str, instructions: &str, module: &str, function: &str| {
         format!("{calls:>12} {instructions:>14} {module:>17} {function}")
     };
-    let header = line("CALLS", "INSTRUCTIONS", "MODULE", "FUNCTION");
+    let header = columns("CALLS", "INSTRUCTIONS", "MODULE", "FUNCTION");
     output.line(format_args!("{header}"));
     for row in rows {
         let [calls, instructions] = [row.calls, row.instructions].map(|it| it.to_string());
-        let function = match row.function.name {
-            Some(_) => row.function.text(),
-            None => "-".to_owned(),
+        let line = counts.symbols.line(row.function.start);
+        let function = match (&row.function.name, line) {
+            (Some(name), Some(line)) => format!("{name} ({line})"),
+            (Some(name), None) => name.to_string(),
+            (None, _) => "-".to_owned(),
         };
-        let text = line(&calls, &instructions, &row.function.module, &function);
+        let text = columns(&calls, &instructions, &row.function.module, &function);
         output.line(format_args!("{text}"));
     }
 }

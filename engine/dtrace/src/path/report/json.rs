@@ -53,11 +53,16 @@ impl Visitor for Lines<'_> {
         let address = at.blocks.get(block).address_of(instructions.start);
         let function = self.symbols.function(address);
         let name = function.name.as_deref();
-        self.line(&json!({
+        let mut value = json!({
             "thread": at.thread, "address": address, "instructions": instructions.len(),
             "depth": depth, "module": *function.module, "function": name,
             "offset": address.wrapping_sub(function.start),
-        }));
+        });
+        if let Some(line) = self.symbols.line(address) {
+            value["file"] = line.file.into();
+            value["line"] = line.number.into();
+        }
+        self.line(&value);
     }
 
     fn branched(&mut self, at: At<'_>, block: u32, stop: u32, taken: bool) {

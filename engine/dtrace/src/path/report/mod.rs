@@ -6,6 +6,7 @@ mod branches;
 mod counts;
 mod functions;
 mod json;
+mod lines;
 mod listing;
 mod picture;
 mod steps;

@@ -1,5 +1,6 @@
 //! Names of addresses: of the files that were mapped, as they are now.
 
+use std::cell::OnceCell;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -9,6 +10,7 @@ use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, elf};
 use rustc_hash::FxHashMap;
 
+use super::lines::{Line, Lines};
 use crate::path::block::Blocks;
 use crate::path::file::record::Map;
 
@@ -68,6 +70,8 @@ struct Object {
     /// The offset of each segment in the file, its end, and its address.
     segments: Vec<[u64; 3]>,
     data: Vec<u8>,
+    /// Read when the first is asked for.
+    lines: OnceCell<Option<Lines>>,
 }
 
 struct Module {
@@ -122,6 +126,14 @@ impl Symbols {
         })
     }
 
+    /// The source line of an address.
+    pub fn line(&self, address: u64) -> Option<Line<'_>> {
+        let module = self.module(address)?;
+        let object = module.object.as_ref()?;
+        let lines = object.lines.get_or_init(|| Lines::read(&object.data));
+        lines.as_ref()?.at(module.linked(address)?)
+    }
+
     /// Files that are not those that were executed, or are not there: their names.
     pub fn changed(&self, blocks: &Blocks) -> Vec<String> {
         let mut names = Vec::new();
@@ -142,11 +154,7 @@ impl Symbols {
 impl Module {
     fn function(&self, address: u64) -> Option<Function> {
         let object = self.object.as_ref()?;
-        let offset = address - self.map.start + self.map.offset;
-        let mut segments = object.segments.iter();
-        let [from, _, at] = segments.find(|[from, end, _]| (*from..*end).contains(&offset))?;
-        let linked = at.checked_add(offset - from)?;
-        let (function, within) = object.functions.at(linked)?;
+        let (function, within) = object.functions.at(self.linked(address)?)?;
         let start = address.wrapping_sub(within);
         let name = function.demangled_plain();
         let name = name.unwrap_or_else(|| function.name().into_owned());
@@ -156,6 +164,14 @@ impl Module {
             start,
             end: start.saturating_add(function.size),
         })
+    }
+
+    /// What the object calls an address.
+    fn linked(&self, address: u64) -> Option<u64> {
+        let offset = address - self.map.start + self.map.offset;
+        let mut segments = self.object.as_ref()?.segments.iter();
+        let [from, _, at] = segments.find(|[from, end, _]| (*from..*end).contains(&offset))?;
+        at.checked_add(offset - from)
     }
 
     /// Whether the file has this text where it was mapped.
@@ -182,6 +198,7 @@ impl Object {
             functions,
             segments,
             data,
+            lines: OnceCell::new(),
         })
     }
 }
