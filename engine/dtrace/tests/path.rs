@@ -1,5 +1,7 @@
 //! Paths of programs, as `dtrace --path` records them, beside those that a single-stepper sees.
 
+#[path = "path/children.rs"]
+mod children;
 #[path = "path/lines.rs"]
 mod lines;
 #[path = "inside/random.rs"]

@@ -21,6 +21,7 @@ mod recorder;
 mod replay;
 mod report;
 mod stack;
+mod unrecorded;
 mod walk;
 
 pub use record::record;

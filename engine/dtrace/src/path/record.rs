@@ -41,6 +41,9 @@ pub fn record(options: &Options) -> Result<u8, Error> {
     drain(recording, &mut recorder, &handle).map_err(failed)?;
     let recorded = recorder.finish().map_err(failed)?;
     notice(&options.settings, target.describe_end());
+    for what in recorded.unrecorded.told() {
+        notice(&options.settings, format_args!("not recorded: {what}"));
+    }
     recorded.faults.iter().for_each(report);
     Ok((!recorded.faults.is_empty()).into())
 }

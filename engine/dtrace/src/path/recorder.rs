@@ -8,6 +8,7 @@ use super::event::{Event, NoEvent, read};
 use super::file::Writer;
 use super::file::record::{Begin, Kind, Record};
 use super::raw::{Decisions, Raw};
+use super::unrecorded::Unrecorded;
 use super::walk::{Halt, Walk};
 
 /// Why a thread's path is not complete.
@@ -47,6 +48,7 @@ pub struct Recorded {
     /// The file's length.
     pub bytes: u64,
     pub faults: Vec<Fault>,
+    pub unrecorded: Unrecorded,
 }
 
 /// The events of an area that have not been taken into the file.
@@ -296,8 +298,12 @@ impl Recorder {
             walk: Walk::new(at),
             decisions: Decisions::default(),
         });
-        self.writer
-            .put(&Record::Mark(number, Kind::Start { at, id }))
+        self.put_mark(number, Kind::Start { at, id })
+    }
+
+    fn put_mark(&mut self, thread: u32, mark: Kind) -> io::Result<()> {
+        self.recorded.unrecorded.mark(thread, &mark);
+        self.writer.put(&Record::Mark(thread, mark))
     }
 
     fn mark(&mut self, area: usize, mark: &Kind, length: usize) -> io::Result<Step> {
@@ -306,13 +312,16 @@ impl Recorder {
             Ok(goes_on) => {
                 stream.at += length;
                 stream.flush(&mut self.writer, &mut self.recorded)?;
+                let mut number = None;
                 if let Some(thread) = &mut stream.thread {
                     let is_new = matches!(mark, Kind::Generation(_));
                     thread.walk.set_patient(is_new && !self.is_finishing);
-                    self.writer
-                        .put(&Record::Mark(thread.number, mark.clone()))?;
+                    number = Some(thread.number);
                 }
                 stream.thread = stream.thread.take().filter(|_| goes_on);
+                if let Some(number) = number {
+                    self.put_mark(number, mark.clone())?;
+                }
                 Ok(Step::GoesOn)
             }
             Err(halt) => self.halt(area, halt),
@@ -347,7 +356,7 @@ impl Recorder {
             event: stream.offset + stream.at as u64,
             why,
         });
-        self.writer.put(&Record::Mark(thread.number, mark))
+        self.put_mark(thread.number, mark)
     }
 
     /// No more text comes for an area that waits for some.
@@ -402,6 +411,7 @@ impl Stream {
             return Ok(());
         };
         recorded.decisions += run.count;
+        recorded.unrecorded.goes_on(thread.number);
         writer.put(&Record::Run(thread.number, run))
     }
 

@@ -6,6 +6,7 @@ use super::symbols::{Function, Symbols};
 use crate::path::block::{Block, Blocks};
 use crate::path::file::record::{Begin, Kind, Map, Run};
 use crate::path::replay::{At, Visitor};
+use crate::path::unrecorded::Unrecorded;
 
 /// What was counted in a block.
 #[derive(Debug, Default)]
@@ -25,6 +26,7 @@ pub struct Counts {
     pub objects: Vec<String>,
     pub marks: Vec<(u32, Kind)>,
     pub threads: u64,
+    pub unrecorded: Unrecorded,
     /// Instructions; conditional branches not taken and taken; indirect ones.
     pub instructions: u64,
     pub branches: [u64; 2],
@@ -102,7 +104,8 @@ impl Visitor for Counts {
         self.symbols.map(map);
     }
 
-    fn run(&mut self, _at: At<'_>, run: &Run) {
+    fn run(&mut self, at: At<'_>, run: &Run) {
+        self.unrecorded.goes_on(at.thread);
         self.bits += run.count;
         self.values += run.values.len() as u64;
     }
@@ -125,6 +128,7 @@ impl Visitor for Counts {
 
     fn mark(&mut self, at: At<'_>, _next: u64, mark: &Kind) {
         self.threads += u64::from(matches!(mark, Kind::Start { .. }));
+        self.unrecorded.mark(at.thread, mark);
         if !matches!(mark, Kind::Generation(_)) {
             self.marks.push((at.thread, mark.clone()));
         }

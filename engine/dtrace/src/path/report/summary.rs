@@ -31,6 +31,9 @@ pub fn print(replay: &Replay, counts: &Counts, output: &mut Output) {
         "bits          {bits} ({:.3} per instruction)",
         percent(bits, counts.instructions) / 100.0
     ));
+    for what in counts.unrecorded.told() {
+        output.line(format_args!("not recorded  {what}"));
+    }
     let changed = counts.symbols.changed(&replay.blocks);
     for object in &counts.objects {
         let note = match changed.contains(object) {
@@ -66,6 +69,9 @@ fn mark_text(mark: &Kind, counts: &Counts) -> String {
     match mark {
         Kind::Start { at, id: 0 } => format!("begins at {}", name(*at)),
         Kind::Start { at, id } => format!("begins at {}, its ID is {id}", name(*at)),
+        Kind::Clone { child, .. } if counts.unrecorded.has(*child) => {
+            format!("{}, not recorded", describe(mark, name))
+        }
         other => describe(other, name),
     }
 }
