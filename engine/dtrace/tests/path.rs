@@ -152,6 +152,18 @@ fn run_recorded(folder: &TempDir, program: &Path) -> String {
     summary
 }
 
+/// Calls that `fib(26)` makes, itself included.
+const FIB_26: u64 = 392_835;
+
+/// How often a function was called.
+fn calls_of(function: &str, file: &Path) -> u64 {
+    let functions = report(file, &["--show", "functions"]);
+    let mut lines = functions.lines();
+    let line = lines.find(|line| line.ends_with(&format!(" {function}")));
+    let calls = line.and_then(|line| line.split_whitespace().next());
+    calls.map_or(0, |calls| calls.parse().unwrap())
+}
+
 #[test]
 fn signals_that_come_anywhere_are_handled() {
     if !is_supported() {
@@ -165,6 +177,45 @@ fn signals_that_come_anywhere_are_handled() {
 }
 
 #[test]
+fn calls_that_wait_with_another_mask_let_signals_in() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    run_recorded(
+        &folder,
+        &build(&folder, &source("path/suspend.c"), &["-O1"]),
+    );
+}
+
+#[test]
+fn as_many_threads_as_can_be_recorded() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    let program = build(&folder, &source("path/many.c"), &["-O1"]);
+    let file = folder.path().join("path");
+    let recorded = record(&file, program.to_str().unwrap());
+    let said = String::from_utf8_lossy(&recorded.stdout);
+    // The first thread is one of the 512.
+    let wanted = "511 at a time, Resource temporarily unavailable\n1\n3000 one after the other\n";
+    assert_eq!(said, wanted, "{recorded:?}");
+    assert!(recorded.stderr.is_empty(), "{recorded:?}");
+    assert_eq!(calls_of("work", &file), 511 + 3000);
+}
+
+#[test]
+fn a_process_with_the_same_memory_is_recorded() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    run_recorded(&folder, &build(&folder, &source("path/apart.c"), &["-O0"]));
+    assert_eq!(calls_of("fib", &folder.path().join("path")), FIB_26);
+}
+
+#[test]
 fn threads_are_recorded_side_by_side() {
     if !is_supported() {
         return;
@@ -172,28 +223,17 @@ fn threads_are_recorded_side_by_side() {
     let folder = folder();
     let program = build(&folder, &source("inside/threads.c"), &["-O1"]);
     run_recorded(&folder, &program);
-    let functions = report(&folder.path().join("path"), &["--show", "functions"]);
-    let work = functions
-        .lines()
-        .find(|line| line.ends_with(" work"))
-        .unwrap();
-    assert_eq!(work.split_whitespace().next(), Some("40000"), "{work}");
+    assert_eq!(calls_of("work", &folder.path().join("path")), 40_000);
 }
 
 #[test]
 fn full_buffers_are_taken_once() {
-    /// Calls that `fib(26)` makes, itself included.
-    const CALLS: u64 = 392_835;
     if !is_supported() {
         return;
     }
     let folder = folder();
     run_recorded(&folder, &build(&folder, &source("path/full.c"), &["-O0"]));
-    let functions = report(&folder.path().join("path"), &["--show", "functions"]);
-    let mut lines = functions.lines();
-    let fib = lines.find(|line| line.ends_with(" fib")).unwrap();
-    let calls = fib.split_whitespace().next().unwrap();
-    assert_eq!(calls.parse(), Ok(4 * CALLS), "{fib}");
+    assert_eq!(calls_of("fib", &folder.path().join("path")), 4 * FIB_26);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use super::state::{CALL, ROUTINES};
 
 /// Number of addresses.
-pub const ALL: usize = ROUTINES + 5;
+pub const ALL: usize = ROUTINES + 6;
 
 static ADDRESSES: [AtomicUsize; ALL] = [const { AtomicUsize::new(0) }; ALL];
 
@@ -37,17 +37,22 @@ pub fn pass() -> u64 {
     get(ROUTINES) as u64
 }
 
+/// The same for one that waits with another mask of signals.
+pub fn wait() -> u64 {
+    get(ROUTINES + 1) as u64
+}
+
 /// Where a process or a thread is made.
 pub fn clone() -> u64 {
-    get(ROUTINES + 1) as u64
+    get(ROUTINES + 2) as u64
 }
 
 /// Where control goes to the address in rcx.
 pub fn jump() -> u64 {
-    get(ROUTINES + 2) as u64
+    get(ROUTINES + 3) as u64
 }
 
 /// The handler of signals, and what handlers of our own signal return to.
 pub fn handler() -> [usize; 2] {
-    [get(ROUTINES + 3), get(ROUTINES + 4)]
+    [get(ROUTINES + 4), get(ROUTINES + 5)]
 }

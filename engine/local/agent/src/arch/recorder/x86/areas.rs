@@ -3,12 +3,15 @@
 #![expect(unsafe_code, reason = "the first page of an area is mapped anew")]
 
 use core::sync::atomic::Ordering;
+use core::time::Duration;
 
-use engine_abi::path::{AREAS, FIRST, FREE, PAGE, RUNS};
+use engine_abi::path::{AREAS, ENDED, FIRST, FREE, PAGE, RUNS};
 
 use super::addresses;
+use super::events;
 use super::kernel;
 use super::lock::Lock;
+use super::shared;
 use super::state::{self, State};
 use crate::sys;
 
@@ -18,8 +21,20 @@ pub const STACK: usize = 128 << 10;
 /// How many areas have been used.
 static USED: Lock<usize> = Lock::new(0);
 
-/// Takes an area for a new thread; `None` if there is none or no memory.
+/// Takes an area for a new thread; `None` if all threads that have one run, or there is no memory.
 pub fn take() -> Option<&'static State> {
+    /// A thread's ID may be another one's by now, which runs.
+    const TRIES: u32 = 100;
+    let mut tries = TRIES;
+    loop {
+        match take_free() {
+            None => wait(&mut tries)?,
+            state => return state,
+        }
+    }
+}
+
+fn take_free() -> Option<&'static State> {
     USED.with(|used| {
         let again = (0..*used).find_map(|number| {
             let state = State::at(state::area(number))?;
@@ -43,9 +58,43 @@ pub fn give_back(state: &State) {
 /// Whether the command has taken what there was, and the thread does not execute its last instructions any
 /// more.
 fn is_free(state: &State) -> bool {
-    let share = state.share();
-    share.stage.load(Ordering::Acquire) == FREE
-        && kernel::is_gone(share.thread.load(Ordering::Relaxed))
+    state.share().stage.load(Ordering::Acquire) == FREE && is_gone(state)
+}
+
+fn is_gone(state: &State) -> bool {
+    match state.share().thread.load(Ordering::Relaxed) {
+        0 => true,
+        thread => kernel::is_gone(state.process.get(), thread),
+    }
+}
+
+/// Waits for an area that will soon be free, if there is one. It waits so many times at most for a
+/// thread that has only to end.
+fn wait(tries: &mut u32) -> Option<()> {
+    const MOMENT: Duration = Duration::from_millis(1);
+    let used = USED.with(|used| *used);
+    (0..used).find_map(|number| {
+        let state = State::at(state::area(number))?;
+        let share = state.share();
+        match share.stage.load(Ordering::Acquire) {
+            // Without a command nobody takes what there is.
+            ENDED if !shared::is_claimed() => share.stage.store(FREE, Ordering::Release),
+            ENDED => {
+                events::ring();
+                kernel::wait_shared(&share.stage, ENDED, MOMENT);
+            }
+            FREE => {
+                *tries = tries.checked_sub(1)?;
+                kernel::wait_shared(&share.stage, FREE, MOMENT);
+            }
+            // It has ended without telling.
+            RUNS if share.thread.load(Ordering::Relaxed) != 0 && is_gone(state) => {
+                share.stage.store(ENDED, Ordering::Release);
+            }
+            _ => return None,
+        }
+        Some(())
+    })
 }
 
 /// An area that has never been used.

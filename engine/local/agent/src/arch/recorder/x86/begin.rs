@@ -116,7 +116,7 @@ pub unsafe extern "C" fn begin(begin: *const Begin, state: *const State) {
         r15,
         flags,
     });
-    state.share().thread.store(sys::thread(), Ordering::Relaxed);
+    state.is_of(sys::process(), sys::thread());
     actions::begin();
     events::start(state, ip);
     go_on(state, ip, cache::translation_of(state, ip));

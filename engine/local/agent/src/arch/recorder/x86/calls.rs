@@ -1,7 +1,6 @@
 //! The system calls that the recorder has to know of.
 
 use core::ops::Range;
-use core::sync::atomic::Ordering;
 
 use engine_abi::path::Left;
 use engine_isa::x86::{LONGEST, length};
@@ -14,11 +13,11 @@ use super::cache;
 use super::events;
 use super::kernel::BLOCKED;
 use super::runtime::{block, go_on, leave_at, pass};
-use super::state::State;
+use super::state::{Regs, State};
 use crate::sys;
 
 /// The calls that come here.
-pub const CALLS: [Sysno; 17] = [
+pub const CALLS: [Sysno; 23] = [
     Sysno::rt_sigaction,
     Sysno::rt_sigreturn,
     Sysno::clone,
@@ -36,6 +35,12 @@ pub const CALLS: [Sysno; 17] = [
     Sysno::mremap,
     Sysno::pkey_mprotect,
     Sysno::rseq,
+    Sysno::rt_sigsuspend,
+    Sysno::pselect6,
+    Sysno::ppoll,
+    Sysno::epoll_pwait,
+    Sysno::epoll_pwait2,
+    Sysno::io_pgetevents,
 ];
 
 const CLONE_VM: u64 = 0x100;
@@ -68,9 +73,7 @@ fn with_number(state: &State) -> bool {
     } else if is(Sysno::clone) {
         return clone(state, regs.di);
     } else if is(Sysno::clone3) {
-        let mut flags = [0; 8];
-        let is_read = sys::load(regs.di as usize, &mut flags).is_ok();
-        return is_read && clone(state, u64::from_ne_bytes(flags));
+        return word(regs.di).is_some_and(|flags| clone(state, flags));
     } else if is(Sysno::fork) {
         return clone(state, 0);
     } else if is(Sysno::vfork) {
@@ -86,10 +89,45 @@ fn with_number(state: &State) -> bool {
         finish(state, UNKNOWN);
     } else if is(Sysno::arch_prctl) {
         arch_prctl(state);
+    } else if let Some(place) = mask_of_wait(&regs) {
+        wait(state, place);
     } else {
         text_goes(state);
     }
     false
+}
+
+/// Where the mask is that a call waits with, or 0.
+fn mask_of_wait(regs: &Regs) -> Option<u64> {
+    let is = |call: Sysno| regs.ax as u32 == call as u32;
+    if is(Sysno::rt_sigsuspend) {
+        Some(regs.di)
+    } else if is(Sysno::ppoll) {
+        Some(regs.r10)
+    } else if is(Sysno::epoll_pwait) || is(Sysno::epoll_pwait2) {
+        Some(regs.r8)
+    } else if is(Sysno::pselect6) || is(Sysno::io_pgetevents) {
+        // It is the address of the mask's address and size.
+        Some(word(regs.r9).unwrap_or_default())
+    } else {
+        None
+    }
+}
+
+/// A call waits with another mask, which is that of handlers while it does. If it cannot be read the call
+/// fails.
+fn wait(state: &State, place: u64) {
+    if let Some(mask) = word(place) {
+        state.wait_mask.set(mask);
+        state.exit.set(addresses::wait());
+    }
+}
+
+/// What is at an address of the program.
+fn word(place: u64) -> Option<u64> {
+    let mut bytes = [0; 8];
+    let is_read = place != 0 && sys::load(place as usize, &mut bytes).is_ok();
+    is_read.then(|| u64::from_ne_bytes(bytes))
 }
 
 /// The call is made: the routine has nothing to do any more.
@@ -139,17 +177,15 @@ fn text_goes(state: &State) {
 /// the kernel sets the mask that is in it.
 fn sigreturn(state: &State) -> bool {
     /// Of the program counter in Linux's `struct ucontext`.
-    const PC: usize = 168;
-    let place = (state.regs.get().sp as usize).wrapping_add(PC);
-    let mut to = [0; 8];
-    if sys::load(place, &mut to).is_err() {
+    const PC: u64 = 168;
+    let place = state.regs.get().sp.wrapping_add(PC);
+    let Some(to) = word(place) else {
         return false;
-    }
-    let to = u64::from_ne_bytes(to);
+    };
     events::signal_return(state, state.at.get(), to);
     match cache::translation_of(state, to).address() {
         // If it cannot be written, the kernel cannot restore it either.
-        Some(translation) => drop(sys::store(place, &translation.to_ne_bytes())),
+        Some(translation) => drop(sys::store(place as usize, &translation.to_ne_bytes())),
         None => {
             events::left(state, to, Left::Memory);
             state.is_native.set(true);
@@ -211,7 +247,7 @@ pub extern "C" fn cloned(state: &State) {
 /// The first thing that a thread does.
 pub extern "C" fn begun(state: &State) {
     state.exit_mask.set(state.mask.get());
-    state.share().thread.store(sys::thread(), Ordering::Relaxed);
+    state.is_of(sys::process(), sys::thread());
     let behind = behind(state);
     state.change(|regs| {
         regs.cx = behind;

@@ -53,6 +53,7 @@ extern "C" fn tell() {
         trapline_path_call,
         trapline_path_leave,
         trapline_path_pass,
+        trapline_path_wait,
         trapline_path_clone,
         trapline_path_jump,
         trapline_path_handler,
@@ -411,6 +412,16 @@ unsafe extern "C" fn trapline_path_call() {
 /// The system call itself.
 #[unsafe(naked)]
 unsafe extern "C" fn trapline_path_pass() {
+    naked_asm!(
+        "syscall",
+        "jmp qword ptr gs:[{resume}]",
+        resume = const RESUME,
+    )
+}
+
+/// One that waits with another mask of signals: what is let in comes behind it.
+#[unsafe(naked)]
+unsafe extern "C" fn trapline_path_wait() {
     naked_asm!(
         "syscall",
         "jmp qword ptr gs:[{resume}]",

@@ -97,7 +97,8 @@ pub fn flush(state: &State) {
     }
 }
 
-fn ring() {
+/// Wakes the command.
+pub fn ring() {
     if let Some(doorbell) = shared::doorbell() {
         doorbell.fetch_add(1, Ordering::Release);
         kernel::wake_shared(doorbell);

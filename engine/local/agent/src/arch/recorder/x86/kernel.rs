@@ -138,11 +138,11 @@ pub fn set_gs(base: usize) -> Result<(), Errno> {
     unsafe { syscall!(Sysno::arch_prctl, ARCH_SET_GS, base) }.map(drop)
 }
 
-/// Whether there is no thread of this ID in the process.
-pub fn is_gone(thread: u32) -> bool {
-    let process = sys::process();
+/// Whether there is no such thread.
+pub fn is_gone(process: u32, thread: u32) -> bool {
     // SAFETY: no signal is sent.
-    thread == 0 || unsafe { syscall!(Sysno::tgkill, process, thread, 0) }.is_err()
+    let sent = unsafe { syscall!(Sysno::tgkill, process, thread, 0) };
+    matches!(sent, Err(Errno::ESRCH | Errno::EINVAL))
 }
 
 /// The process's parent.

@@ -5,16 +5,20 @@
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use engine_abi::path::Header;
+use syscalls::Errno;
 
 use super::kernel;
+use crate::sys;
 
 static HEADER: AtomicUsize = AtomicUsize::new(0);
 
-/// The command, which is the parent of the process.
+/// The process, and the command, which is its parent.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 static COMMAND: AtomicU32 = AtomicU32::new(0);
 
 /// Tells where it is.
 pub fn set(header: usize) {
+    PROCESS.store(sys::process(), Ordering::Relaxed);
     COMMAND.store(kernel::parent(), Ordering::Relaxed);
     HEADER.store(header, Ordering::Release);
 }
@@ -29,5 +33,10 @@ pub fn doorbell() -> Option<&'static AtomicU32> {
 
 /// Whether the command is still there.
 pub fn is_claimed() -> bool {
-    kernel::parent() == COMMAND.load(Ordering::Relaxed)
+    let command = COMMAND.load(Ordering::Relaxed);
+    match sys::process() == PROCESS.load(Ordering::Relaxed) {
+        true => kernel::parent() == command,
+        // One with the same memory has another parent.
+        false => sys::kill(command, 0) != Err(Errno::ESRCH),
+    }
 }

@@ -45,18 +45,29 @@ enum At {
     Call(u64),
     /// Behind it; this is the next instruction.
     Behind(u64),
+    /// Behind one that has waited with another mask of signals, until this one.
+    Waited(u64),
     /// In the translation of an instruction of the program.
     Within(u64),
     /// In the recorder.
     Recorder,
 }
 
-fn at(state: &State, pc: u64) -> At {
-    if [addresses::pass(), addresses::call()].contains(&pc) {
+fn at(state: &State, regs: &Regs) -> At {
+    const INTERRUPTED: i64 = -4;
+    let pc = regs.ip;
+    let (pass, wait) = (addresses::pass(), addresses::wait());
+    if [pass, wait, addresses::call()].contains(&pc) {
         return At::Call(state.at.get());
     }
     // What sigsuspend(2) and its like have let in must be delivered now: the frame's mask is that before.
-    if pc == addresses::pass().wrapping_add(SYSCALL) {
+    if pc == wait.wrapping_add(SYSCALL) && regs.ax.cast_signed() == INTERRUPTED {
+        return At::Waited(behind(state));
+    }
+    if [pass, wait]
+        .map(|it| it.wrapping_add(SYSCALL))
+        .contains(&pc)
+    {
         return At::Behind(behind(state));
     }
     if is_own(pc) {
@@ -138,15 +149,16 @@ fn recorded(state: &State, signal: u64, info: &Info, context: &mut Context) -> N
     let code = code as i32;
     let bit = 1 << signal.wrapping_sub(1);
     let regs = context.regs();
-    let place = at(state, regs.ip);
+    let place = at(state, &regs);
     if signal == TRAP && code == TRAP_TRACE && state.is_stepped.get() {
         step(state, &place, regs, context);
         return Next::RETURN;
     }
     let is_fault = code > 0 && FAULTS & bit != 0;
+    let waited = matches!(place, At::Waited(_)).then(|| state.wait_mask.get());
     let (pc, regs) = match place {
         At::Instruction(pc) => (pc, regs),
-        At::Behind(pc) => (pc, Regs { cx: pc, ..regs }),
+        At::Behind(pc) | At::Waited(pc) => (pc, Regs { cx: pc, ..regs }),
         At::Call(pc) => (pc, with_cx(state, regs)),
         At::Within(pc) if is_fault => (pc, with_cx(state, regs)),
         At::Recorder if is_fault => {
@@ -160,7 +172,12 @@ fn recorded(state: &State, signal: u64, info: &Info, context: &mut Context) -> N
     };
     let action = actions::take(signal);
     if calls(&action) {
-        return deliver(state, signal, &action, pc, regs, context);
+        let address = deliver(state, signal, &action, pc, regs, context);
+        let mask = waited.unwrap_or(context.mask);
+        return Next {
+            address,
+            mask: mask_of(signal, &action, mask),
+        };
     }
     if is_fault || !ignores(&action) {
         actions::end_by(signal);
@@ -193,7 +210,7 @@ fn hold(state: &State, info: &Info, bit: u64, mut regs: Regs, context: &mut Cont
 
 /// The thread has made a step: ends stepping where the signal can be delivered.
 fn step(state: &State, at: &At, regs: Regs, context: &mut Context) {
-    if matches!(at, At::Instruction(_) | At::Call(_) | At::Behind(_)) {
+    if !matches!(at, At::Within(_) | At::Recorder) {
         release(state, regs, context);
     }
 }
@@ -207,7 +224,8 @@ fn release(state: &State, mut regs: Regs, context: &mut Context) {
     kernel::queue(&state.pending.get());
 }
 
-/// Has the process's handler called, as if the thread were about to execute the instruction at `pc`.
+/// Has the process's handler called, as if the thread were about to execute the instruction at `pc`. Returns
+/// where it goes on.
 fn deliver(
     state: &State,
     signal: u64,
@@ -215,7 +233,7 @@ fn deliver(
     pc: u64,
     mut regs: Regs,
     context: &mut Context,
-) -> Next {
+) -> u64 {
     if state.is_stepped.get() {
         release(state, regs, context);
         regs.flags &= !STEP;
@@ -229,8 +247,5 @@ fn deliver(
         events::left(state, handler, Left::Memory);
         state.is_native.set(true);
     }
-    Next {
-        address: translation.unwrap_or(handler),
-        mask: mask_of(signal, action, context.mask),
-    }
+    translation.unwrap_or(handler)
 }

@@ -65,6 +65,8 @@ pub struct State {
     pub child: Cell<u64>,
     /// Of its last block.
     pub generation: Cell<u32>,
+    /// The process that it is a thread of.
+    pub process: Cell<u32>,
     /// Whether it is not recorded any more.
     pub is_native: Cell<bool>,
     /// Whether it is stepped to where a signal can be delivered.
@@ -77,6 +79,8 @@ pub struct State {
     pub mask: Cell<u64>,
     /// The mask behind it.
     pub exit_mask: Cell<u64>,
+    /// The mask of a system call that waits with another one.
+    pub wait_mask: Cell<u64>,
 }
 
 const _: () = assert!(size_of::<State>() < SHARE);
@@ -120,6 +124,12 @@ impl State {
         // SAFETY: the first page of an area, which stays mapped. Only its thread accesses it, or the thread
         // that makes that; its parts are cells, as handlers of signals access them in between.
         unsafe { state.as_ref() }
+    }
+
+    /// It is the area of this thread.
+    pub fn is_of(&self, process: u32, thread: u32) {
+        self.process.set(process);
+        self.share().thread.store(thread, Ordering::Relaxed);
     }
 
     /// What it shares with the command.
