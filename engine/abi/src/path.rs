@@ -88,7 +88,7 @@ pub const TARGET: u8 = 2;
 pub const TEXT: u8 = 3;
 /// The block that is entered now is that of a number: `u32`. Text that can change is named each time.
 pub const ENTER: u8 = 4;
-/// From now on, the thread's generation is this: `u32`. Its first one is 1.
+/// From its arrival at an address on, `u64`, the thread's generation is this: `u32`. Its first one is 1.
 pub const GENERATION: u8 = 5;
 /// A signal was delivered: its number `u8`, the address of the instruction `u64` before which, and its
 /// handler's `u64`, where the thread goes on.

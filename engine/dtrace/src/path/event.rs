@@ -98,7 +98,10 @@ fn event<'a>(rest: &mut Rest<'a>) -> Result<Event<'a>, NoEvent> {
 
 fn mark(tag: u8, rest: &mut Rest<'_>) -> Result<Kind, NoEvent> {
     Ok(match tag {
-        GENERATION => Kind::Generation(rest.number()?),
+        GENERATION => Kind::Generation {
+            at: rest.address()?,
+            generation: rest.number()?,
+        },
         SIGNAL => Kind::Signal {
             signal: rest.byte()?,
             at: rest.address()?,

@@ -1,6 +1,6 @@
 //! Decisions from raw events, which become those of a file.
 
-use engine_abi::path::{ENTER, GENERATION, MAP, TAKEN, TARGET, TEXT};
+use engine_abi::path::{ENTER, MAP, TAKEN, TARGET, TEXT};
 
 use super::block::Blocks;
 use super::file::record::Run;
@@ -108,7 +108,7 @@ impl Source for Raw<'_> {
                 let block = self.blocks.get(self.blocks.numbered(number)?);
                 Some(if block.address == at { number } else { 0 })
             }
-            TEXT | MAP | GENERATION => None,
+            TEXT | MAP => None,
             _ => Some(0),
         }
     }

@@ -91,7 +91,6 @@ pub struct Recorder {
     streams: Vec<Stream>,
     /// Counts texts.
     texts: u64,
-    is_finishing: bool,
     recorded: Recorded,
 }
 
@@ -104,7 +103,6 @@ impl Recorder {
             blocks: Blocks::new(),
             streams: Vec::new(),
             texts: 0,
-            is_finishing: false,
             recorded: Recorded::default(),
         })
     }
@@ -119,7 +117,6 @@ impl Recorder {
     pub fn take(&mut self, area: usize, events: &[u8]) -> io::Result<()> {
         let stream = self.stream(area);
         stream.events.extend_from_slice(events);
-        stream.lose_patience();
         let texts = self.texts;
         self.go_on(area)?;
         match self.texts {
@@ -138,8 +135,6 @@ impl Recorder {
 
     /// Ends the file.
     pub fn finish(mut self) -> io::Result<Recorded> {
-        self.is_finishing = true;
-        self.streams.iter_mut().for_each(Stream::lose_patience);
         self.retry()?;
         for area in 0..self.streams.len() {
             if self.streams[area].is_stalled {
@@ -312,12 +307,7 @@ impl Recorder {
             Ok(goes_on) => {
                 stream.at += length;
                 stream.flush(&mut self.writer, &mut self.recorded)?;
-                let mut number = None;
-                if let Some(thread) = &mut stream.thread {
-                    let is_new = matches!(mark, Kind::Generation(_));
-                    thread.walk.set_patient(is_new && !self.is_finishing);
-                    number = Some(thread.number);
-                }
+                let number = stream.thread.as_ref().map(|thread| thread.number);
                 stream.thread = stream.thread.take().filter(|_| goes_on);
                 if let Some(number) = number {
                     self.put_mark(number, mark.clone())?;
@@ -413,13 +403,6 @@ impl Stream {
         recorded.decisions += run.count;
         recorded.unrecorded.goes_on(thread.number);
         writer.put(&Record::Run(thread.number, run))
-    }
-
-    /// It has waited for other threads' text long enough.
-    fn lose_patience(&mut self) {
-        if let Some(thread) = self.thread.as_mut().filter(|_| self.is_stalled) {
-            thread.walk.set_patient(false);
-        }
     }
 
     /// Forgets what was taken.

@@ -79,11 +79,6 @@ pub struct Walk {
     /// The number of the last block at each address whose text can change.
     entered: FxHashMap<u64, u32>,
     generation: u32,
-    /// The generation before, whose blocks may have been executed since the last decision.
-    older: Option<u32>,
-    /// Whether text of the generation may still come, so that the older one's is not taken for it.
-    is_patient: bool,
-    has_begun: bool,
     straight: u64,
 }
 
@@ -98,9 +93,6 @@ impl Walk {
             targets: FxHashMap::default(),
             entered: FxHashMap::default(),
             generation: 1,
-            older: None,
-            is_patient: false,
-            has_begun: false,
             straight: 0,
         }
     }
@@ -111,17 +103,6 @@ impl Walk {
             Some(place) => blocks.get(place.block).address_of(place.next),
             None => self.at,
         }
-    }
-
-    /// The thread's generation is another one.
-    fn set_generation(&mut self, generation: u32) {
-        self.older = self.has_begun.then_some(self.generation);
-        self.generation = generation;
-    }
-
-    /// Whether text of the generation may still come, that of other threads.
-    pub fn set_patient(&mut self, is_patient: bool) {
-        self.is_patient = is_patient;
     }
 
     /// Walks as long as there are decisions.
@@ -197,7 +178,12 @@ impl Walk {
         mark: &Mark,
     ) -> Result<bool, Halt> {
         match *mark {
-            Mark::Generation(generation) => self.set_generation(generation),
+            Mark::Generation { at, generation } => {
+                self.reach(blocks, source, at)?;
+                self.settle(source);
+                self.go(at, None);
+                self.generation = generation;
+            }
             Mark::Signal { at, handler, .. } => {
                 self.reach(blocks, source, at)?;
                 self.signal(source, handler);
@@ -267,9 +253,7 @@ impl Walk {
     }
 
     fn find(&mut self, blocks: &Blocks, source: &mut impl Source) -> Result<u32, Halt> {
-        self.has_begun = true;
         if let Some(via) = self.via
-            && self.older.is_none()
             && let Some(block) = blocks.linked(via, self.generation)
         {
             return Ok(block);
@@ -279,15 +263,14 @@ impl Walk {
             return self.find_named(blocks, source);
         }
         let block = self.find_lasting(blocks).ok_or(Halt::NoText(at))?;
-        if let Some(via) = self.via.filter(|_| self.older.is_none()) {
+        if let Some(via) = self.via {
             blocks.set_link(via, self.generation, block);
         }
         Ok(block)
     }
 
     fn find_lasting(&self, blocks: &Blocks) -> Option<u32> {
-        let of = |generation| blocks.newest(self.at, generation);
-        of(self.generation).or_else(|| of(self.older.filter(|_| !self.is_patient)?))
+        blocks.newest(self.at, self.generation)
     }
 
     fn find_named(&mut self, blocks: &Blocks, source: &mut impl Source) -> Result<u32, Halt> {
@@ -308,7 +291,6 @@ impl Walk {
 
     fn decided(&mut self) {
         self.straight = 0;
-        self.older = None;
     }
 
     /// Counts instructions that were executed without a decision.

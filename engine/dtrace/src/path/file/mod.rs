@@ -14,7 +14,7 @@ pub use read::{Error, Reader};
 pub use write::Writer;
 
 /// What files begin with.
-pub const MAGIC: [u8; 8] = *b"dtpath\0\x01";
+pub const MAGIC: [u8; 8] = *b"dtpath\0\x02";
 
 /// The most bytes of a chunk's contents.
 const CHUNK_MAX: usize = 16 << 20;

@@ -43,8 +43,8 @@ pub struct Run {
 pub enum Kind {
     /// It begins at an address; its ID, 0 if that is not known.
     Start { at: u64, id: u32 },
-    /// It has another generation from now on.
-    Generation(u32),
+    /// It has another generation from its arrival at an address on.
+    Generation { at: u64, generation: u32 },
     /// A signal was delivered before an instruction.
     Signal { signal: u8, at: u64, handler: u64 },
     /// A handler returned, by a system call.
@@ -242,7 +242,7 @@ impl Kind {
         };
         match *self {
             Self::Start { at, id } => put(START, &[at, id.into()]),
-            Self::Generation(generation) => put(GENERATION, &[generation.into()]),
+            Self::Generation { at, generation } => put(GENERATION, &[at, generation.into()]),
             Self::Signal {
                 signal,
                 at,
@@ -267,7 +267,10 @@ impl Kind {
                 at: fields.number()?,
                 id: fields.short()?,
             },
-            GENERATION => Self::Generation(fields.short()?),
+            GENERATION => Self::Generation {
+                at: fields.number()?,
+                generation: fields.short()?,
+            },
             SIGNAL => Self::Signal {
                 signal: byte(fields)?,
                 at: fields.number()?,

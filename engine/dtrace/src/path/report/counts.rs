@@ -129,7 +129,7 @@ impl Visitor for Counts {
     fn mark(&mut self, at: At<'_>, _next: u64, mark: &Kind) {
         self.threads += u64::from(matches!(mark, Kind::Start { .. }));
         self.unrecorded.mark(at.thread, mark);
-        if !matches!(mark, Kind::Generation(_)) {
+        if !matches!(mark, Kind::Generation { .. }) {
             self.marks.push((at.thread, mark.clone()));
         }
     }

@@ -80,7 +80,9 @@ impl Visitor for Lines<'_> {
     fn mark(&mut self, at: At<'_>, _next: u64, mark: &Kind) {
         let mut value = match mark {
             Kind::Start { at, id } => json!({"mark": "start", "at": at, "id": id}),
-            Kind::Generation(number) => json!({"mark": "generation", "generation": number}),
+            Kind::Generation { at, generation } => {
+                json!({"mark": "generation", "at": at, "generation": generation})
+            }
             Kind::Signal {
                 signal,
                 at,

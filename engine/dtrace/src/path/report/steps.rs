@@ -157,7 +157,7 @@ impl Visitor for Steps<'_> {
     fn mark(&mut self, at: At<'_>, _next: u64, mark: &Kind) {
         let progress = self.threads.get(&at.thread);
         let is_inside = progress.map_or(self.points[0].is_none(), |it| it.is_inside && !it.is_over);
-        if is_inside && !matches!(mark, Kind::Generation(_)) {
+        if is_inside && !matches!(mark, Kind::Generation { .. }) {
             let symbols = &self.symbols;
             let text = summary::describe(mark, |at| symbols.function(at).at(at));
             let thread = at.thread;

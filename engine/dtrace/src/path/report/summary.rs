@@ -80,7 +80,9 @@ fn mark_text(mark: &Kind, counts: &Counts) -> String {
 pub fn describe(mark: &Kind, name: impl Fn(u64) -> String) -> String {
     match mark {
         Kind::Start { at, .. } => format!("begins at {}", name(*at)),
-        Kind::Generation(generation) => format!("generation {generation}"),
+        Kind::Generation { at, generation } => {
+            format!("generation {generation} from {} on", name(*at))
+        }
         Kind::Signal {
             signal,
             at,

@@ -51,7 +51,7 @@ fn whole() -> (Vec<u8>, All) {
         name: b"name".to_vec(),
     };
     let events = Events::start(0x1000)
-        .generation(3)
+        .generation(0x1000, 3)
         .map(&map)
         .text(1, 3, 0x1000, JUMP)
         .target(0x2000)

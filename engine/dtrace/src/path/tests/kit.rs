@@ -67,8 +67,8 @@ impl Events {
         self.put(ENTER, &[&number.to_le_bytes()])
     }
 
-    pub fn generation(self, generation: u32) -> Self {
-        self.put(GENERATION, &[&generation.to_le_bytes()])
+    pub fn generation(self, at: u64, generation: u32) -> Self {
+        self.put(GENERATION, &[&at.to_le_bytes(), &generation.to_le_bytes()])
     }
 
     pub fn signal(self, signal: u8, at: u64, handler: u64) -> Self {

@@ -244,14 +244,14 @@ fn text_that_changes_behind_a_direct_jump() {
 #[test]
 fn text_of_another_generation() {
     let events = Events::start(0x1000)
-        .generation(1)
+        .generation(0x1000, 1)
         .text(1, 1, 0x1000, JUMP)
         .target(0x2000)
         .text(2, 1, 0x2000, &text(&[NOP, JUMP]))
         .target(0x1000)
         .target(0x2000)
         .target(0x1000)
-        .generation(2)
+        .generation(0x1000, 2)
         .text(3, 2, 0x1000, &text(&[NOP, JUMP]))
         .target(0x2000)
         .text(4, 2, 0x2000, &text(&[NOP, NOP, SYSCALL]))
@@ -264,13 +264,15 @@ fn text_of_another_generation() {
 
 #[test]
 fn blocks_of_the_generation_before() {
-    // The generation changes at 0x3000, behind 0x2000, which is executed without a decision.
+    // The generation changes at 0x3000, behind 0x2000, which is executed without a decision. That has other text
+    // in the new one.
     let events = Events::start(0x1000)
         .text(1, 1, 0x1000, JUMP)
         .target(0x2000)
         .text(2, 1, 0x2000, &[0x90, 0xe9, 0xfa, 0x0f, 0, 0])
-        .generation(2)
-        .text(3, 2, 0x3000, SYSCALL)
+        .text(3, 2, 0x2000, &[0x90, 0x90, 0xe9, 0xf9, 0x0f, 0, 0])
+        .generation(0x3000, 2)
+        .text(4, 2, 0x3000, SYSCALL)
         .end(0x3000);
     assert_eq!(path_of(events), [0x1000, 0x2000, 0x2001, 0x3000]);
 }

@@ -67,7 +67,7 @@ pub enum Place {
 /// The translation of what is at an address of the program. The thread's state has the newest table then.
 pub fn translation_of(state: &State, pc: u64) -> Translation {
     CACHE.with(|cache| {
-        cache.refresh(state);
+        cache.refresh(state, pc);
         cache.translation_of(state, pc)
     })
 }
@@ -108,8 +108,8 @@ impl Cache {
         }
     }
 
-    /// Has a thread use the newest table.
-    fn refresh(&mut self, state: &State) {
+    /// Has a thread use the newest table, from its arrival at `pc` on.
+    fn refresh(&mut self, state: &State, pc: u64) {
         if self.table.as_ref().is_some_and(|table| !table.has_room()) {
             self.age();
         }
@@ -117,7 +117,7 @@ impl Cache {
             self.table = Table::map();
         }
         if state.generation.get() != self.generation {
-            events::generation(state, self.generation);
+            events::generation(state, pc, self.generation);
         }
         let table = self.table.as_ref();
         state.table.set(table.map_or(0, Table::address));

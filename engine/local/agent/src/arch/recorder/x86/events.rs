@@ -116,10 +116,11 @@ pub fn enter(state: &State, number: u32) {
     Event::new(ENTER).number(number).write(state);
 }
 
-/// Its blocks are of this generation from now on.
-pub fn generation(state: &State, generation: u32) {
+/// Its blocks are of this generation from its arrival at an address on.
+pub fn generation(state: &State, at: u64, generation: u32) {
     state.generation.set(generation);
-    Event::new(GENERATION).number(generation).write(state);
+    let event = Event::new(GENERATION).address(at);
+    event.number(generation).write(state);
 }
 
 /// A signal is delivered.
