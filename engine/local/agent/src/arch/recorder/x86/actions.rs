@@ -6,7 +6,7 @@ use syscalls::Sysno;
 
 use super::addresses;
 use super::kernel;
-use super::state::Regs;
+use crate::arch::frame::Regs;
 use crate::own_action::{read_action, write_action};
 use crate::sys::{self, Action};
 

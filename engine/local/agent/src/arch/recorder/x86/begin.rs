@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "the command has written where to begin")]
 
+use core::mem::offset_of;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_abi::path::{Begin, PAGE, SIZE};
@@ -14,7 +15,8 @@ use super::events;
 use super::kernel;
 use super::runtime::go_on;
 use super::shared;
-use super::state::{self, Regs, State};
+use super::state::{self, State};
+use crate::arch::frame::Regs;
 use crate::sys::{self, Fd};
 
 /// The recorder's own code and data.
@@ -74,51 +76,13 @@ pub unsafe extern "C" fn begin(begin: *const Begin, state: *const State) {
     // SAFETY: likewise.
     let state = unsafe { &*state };
     sys::close(Fd(begin.file as core::ffi::c_int));
-    let [
-        r15,
-        r14,
-        r13,
-        r12,
-        bp,
-        bx,
-        r11,
-        r10,
-        r9,
-        r8,
-        ax,
-        cx,
-        dx,
-        si,
-        di,
-        _,
-        ip,
-        _,
-        flags,
-        sp,
-        ..,
-    ] = begin.regs;
-    state.regs.set(Regs {
-        ax,
-        cx,
-        dx,
-        bx,
-        sp,
-        bp,
-        si,
-        di,
-        r8,
-        r9,
-        r10,
-        r11,
-        r12,
-        r13,
-        r14,
-        r15,
-        flags,
-    });
+    const { assert!(size_of::<Regs>() <= offset_of!(Begin, mask)) };
+    // SAFETY: ptrace(2)'s registers begin with these, which are numbers.
+    let regs = unsafe { begin.regs.as_ptr().cast::<Regs>().read() };
+    state.regs.set(regs);
     state.is_of(sys::process(), sys::thread());
     actions::begin();
-    events::start(state, ip);
-    go_on(state, ip, cache::translation_of(state, ip));
+    events::start(state, regs.ip);
+    go_on(state, regs.ip, cache::translation_of(state, regs.ip));
     state.exit_mask.set(begin.mask);
 }

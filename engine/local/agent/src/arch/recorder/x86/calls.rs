@@ -13,7 +13,8 @@ use super::cache;
 use super::events;
 use super::kernel::BLOCKED;
 use super::runtime::{block, go_on, leave_at, pass};
-use super::state::{Regs, State};
+use super::state::State;
+use crate::arch::frame::Regs;
 use crate::sys;
 
 /// The calls that come here.

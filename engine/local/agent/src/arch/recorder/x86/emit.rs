@@ -8,7 +8,8 @@ use engine_abi::path::{BUFFER_END, SHARE, Share, TARGET};
 use engine_isa::x86::{LONGEST, OutOfLine};
 
 use super::opcode::Instruction;
-use super::state::{CALL, FULL, LEAVE, LINK, LOOK_UP, Regs, State};
+use super::state::{CALL, FULL, LEAVE, LINK, LOOK_UP, State};
+use crate::arch::frame::Regs;
 
 /// Offsets from GS.
 pub const CX: u32 = (offset_of!(State, regs) + offset_of!(Regs, cx)) as u32;

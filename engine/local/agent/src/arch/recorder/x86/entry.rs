@@ -18,8 +18,9 @@ use super::begin::{begin, open};
 use super::calls::{CALLS, begun, call, cloned};
 use super::runtime::{full, leave, link, look_up};
 use super::signals::{handle, stack};
-use super::state::{Regs, State};
+use super::state::State;
 use super::table::HASHES;
+use crate::arch::frame::Regs;
 
 /// The stack of the first instructions.
 #[repr(C, align(64))]
@@ -99,19 +100,7 @@ pub unsafe extern "C" fn trapline_record() -> ! {
 const AX: usize = reg(offset_of!(Regs, ax));
 const CX: usize = reg(offset_of!(Regs, cx));
 const DX: usize = reg(offset_of!(Regs, dx));
-const BX: usize = reg(offset_of!(Regs, bx));
 const SP: usize = reg(offset_of!(Regs, sp));
-const BP: usize = reg(offset_of!(Regs, bp));
-const SI: usize = reg(offset_of!(Regs, si));
-const DI: usize = reg(offset_of!(Regs, di));
-const R8: usize = reg(offset_of!(Regs, r8));
-const R9: usize = reg(offset_of!(Regs, r9));
-const R10: usize = reg(offset_of!(Regs, r10));
-const R11: usize = reg(offset_of!(Regs, r11));
-const R12: usize = reg(offset_of!(Regs, r12));
-const R13: usize = reg(offset_of!(Regs, r13));
-const R14: usize = reg(offset_of!(Regs, r14));
-const R15: usize = reg(offset_of!(Regs, r15));
 const FLAGS: usize = reg(offset_of!(Regs, flags));
 /// and other parts of the state.
 const ARITHMETIC: usize = offset_of!(State, arithmetic);
@@ -146,61 +135,22 @@ macro_rules! runtime {
 #[unsafe(naked)]
 unsafe extern "C" fn run() {
     naked_asm!(
-        "mov gs:[{dx}], rdx",
-        "mov gs:[{bx}], rbx",
+        registers!(save "gs:[{regs} + 8 * "),
         "mov gs:[{sp}], rsp",
-        "mov gs:[{bp}], rbp",
-        "mov gs:[{si}], rsi",
-        "mov gs:[{di}], rdi",
-        "mov gs:[{r8}], r8",
-        "mov gs:[{r9}], r9",
-        "mov gs:[{r10}], r10",
-        "mov gs:[{r11}], r11",
-        "mov gs:[{r12}], r12",
-        "mov gs:[{r13}], r13",
-        "mov gs:[{r14}], r14",
-        "mov gs:[{r15}], r15",
         "mov rsp, gs:[{stack}]",
         "pushfq",
         "pop qword ptr gs:[{flags}]",
         "cld",
         "sub rsp, {vectors}",
-        "movups [rsp], xmm0",
-        "movups [rsp + 16], xmm1",
-        "movups [rsp + 32], xmm2",
-        "movups [rsp + 48], xmm3",
-        "movups [rsp + 64], xmm4",
-        "movups [rsp + 80], xmm5",
-        "movups [rsp + 96], xmm6",
-        "movups [rsp + 112], xmm7",
-        "movups [rsp + 128], xmm8",
-        "movups [rsp + 144], xmm9",
-        "movups [rsp + 160], xmm10",
-        "movups [rsp + 176], xmm11",
-        "movups [rsp + 192], xmm12",
-        "movups [rsp + 208], xmm13",
-        "movups [rsp + 224], xmm14",
-        "movups [rsp + 240], xmm15",
+        vectors!(save),
         "mov rdi, gs:[{me}]",
         "mov rsi, rcx",
         "call rax",
         "jmp {restore}",
         vectors = const VECTORS,
         restore = sym restore,
-        dx = const DX,
-        bx = const BX,
+        regs = const offset_of!(State, regs),
         sp = const SP,
-        bp = const BP,
-        si = const SI,
-        di = const DI,
-        r8 = const R8,
-        r9 = const R9,
-        r10 = const R10,
-        r11 = const R11,
-        r12 = const R12,
-        r13 = const R13,
-        r14 = const R14,
-        r15 = const R15,
         flags = const FLAGS,
         stack = const STACK,
         me = const ME,
@@ -211,22 +161,7 @@ unsafe extern "C" fn run() {
 #[unsafe(naked)]
 unsafe extern "C" fn restore() {
     naked_asm!(
-        "movups xmm0, [rsp]",
-        "movups xmm1, [rsp + 16]",
-        "movups xmm2, [rsp + 32]",
-        "movups xmm3, [rsp + 48]",
-        "movups xmm4, [rsp + 64]",
-        "movups xmm5, [rsp + 80]",
-        "movups xmm6, [rsp + 96]",
-        "movups xmm7, [rsp + 112]",
-        "movups xmm8, [rsp + 128]",
-        "movups xmm9, [rsp + 144]",
-        "movups xmm10, [rsp + 160]",
-        "movups xmm11, [rsp + 176]",
-        "movups xmm12, [rsp + 192]",
-        "movups xmm13, [rsp + 208]",
-        "movups xmm14, [rsp + 224]",
-        "movups xmm15, [rsp + 240]",
+        vectors!(restore),
         "push qword ptr gs:[{flags}]",
         "popfq",
         "mov rsp, gs:[{sp}]",
@@ -240,36 +175,12 @@ unsafe extern "C" fn restore() {
         "syscall",
         "mov rax, gs:[{ax}]",
         "mov rcx, gs:[{cx}]",
-        "mov rdx, gs:[{dx}]",
-        "mov rbx, gs:[{bx}]",
-        "mov rbp, gs:[{bp}]",
-        "mov rsi, gs:[{si}]",
-        "mov rdi, gs:[{di}]",
-        "mov r8, gs:[{r8}]",
-        "mov r9, gs:[{r9}]",
-        "mov r10, gs:[{r10}]",
-        "mov r11, gs:[{r11}]",
-        "mov r12, gs:[{r12}]",
-        "mov r13, gs:[{r13}]",
-        "mov r14, gs:[{r14}]",
-        "mov r15, gs:[{r15}]",
+        registers!(restore "gs:[{regs} + 8 * "),
         "jmp qword ptr gs:[{exit}]",
         ax = const AX,
         cx = const CX,
-        dx = const DX,
-        bx = const BX,
+        regs = const offset_of!(State, regs),
         sp = const SP,
-        bp = const BP,
-        si = const SI,
-        di = const DI,
-        r8 = const R8,
-        r9 = const R9,
-        r10 = const R10,
-        r11 = const R11,
-        r12 = const R12,
-        r13 = const R13,
-        r14 = const R14,
-        r15 = const R15,
         flags = const FLAGS,
         exit = const EXIT,
         exit_mask = const offset_of!(State, exit_mask),
@@ -446,22 +357,7 @@ unsafe extern "C" fn trapline_path_clone() {
         "mov gs:[{sp}], rsp",
         "mov rsp, gs:[{stack}]",
         "sub rsp, {vectors}",
-        "movups [rsp], xmm0",
-        "movups [rsp + 16], xmm1",
-        "movups [rsp + 32], xmm2",
-        "movups [rsp + 48], xmm3",
-        "movups [rsp + 64], xmm4",
-        "movups [rsp + 80], xmm5",
-        "movups [rsp + 96], xmm6",
-        "movups [rsp + 112], xmm7",
-        "movups [rsp + 128], xmm8",
-        "movups [rsp + 144], xmm9",
-        "movups [rsp + 160], xmm10",
-        "movups [rsp + 176], xmm11",
-        "movups [rsp + 192], xmm12",
-        "movups [rsp + 208], xmm13",
-        "movups [rsp + 224], xmm14",
-        "movups [rsp + 240], xmm15",
+        vectors!(save),
         "mov rdi, gs:[{me}]",
         "call {begun}",
         "jmp {restore}",

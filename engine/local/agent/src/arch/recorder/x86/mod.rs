@@ -7,6 +7,9 @@
 //! faults. A signal that comes in between is delivered where the next instruction of the program begins:
 //! the thread is stepped there ([`signals`]).
 
+#[macro_use]
+mod saved;
+
 mod actions;
 mod addresses;
 mod areas;

@@ -7,31 +7,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_abi::path::{AREA, AREAS, BUFFER_END, SHARE, Share};
 
+use crate::arch::frame::Regs;
+
 /// Bytes of `siginfo_t`.
 pub const INFO: usize = 128;
-
-/// General registers.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Regs {
-    pub ax: u64,
-    pub cx: u64,
-    pub dx: u64,
-    pub bx: u64,
-    pub sp: u64,
-    pub bp: u64,
-    pub si: u64,
-    pub di: u64,
-    pub r8: u64,
-    pub r9: u64,
-    pub r10: u64,
-    pub r11: u64,
-    pub r12: u64,
-    pub r13: u64,
-    pub r14: u64,
-    pub r15: u64,
-    pub flags: u64,
-}
 
 /// The first page of an area. Routines and translations access it relative to GS.
 #[repr(C)]
