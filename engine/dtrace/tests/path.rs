@@ -176,6 +176,39 @@ fn signals_that_come_anywhere_are_handled() {
     assert_eq!(count("signal 14"), count("handler returns"), "{summary}");
 }
 
+/// One in some twelve runs has the stack near to the end of the address space.
+#[test]
+fn code_above_the_stack_is_recorded() {
+    const RUNS: usize = 200;
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    let program = build(&folder, &source("path/above.c"), &["-O1"]);
+    let file = folder.path().join("path");
+    let has_executed = || {
+        let mut dtrace = Command::new(env!("CARGO_BIN_EXE_dtrace"));
+        dtrace.arg("--path").arg(&file).args(["-q", "-c"]);
+        let output = dtrace.arg(&program).output().unwrap();
+        output.stdout == b"executed\n"
+    };
+    assert!((0..RUNS).any(|_| has_executed()));
+    let summary = report(&file, &[]);
+    assert!(!summary.contains("not recorded"), "{summary}");
+}
+
+#[test]
+fn registers_are_as_they_were_in_the_next_block() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    run_recorded(
+        &folder,
+        &build(&folder, &source("path/registers.c"), &["-O1"]),
+    );
+}
+
 #[test]
 fn calls_that_wait_with_another_mask_let_signals_in() {
     if !is_supported() {

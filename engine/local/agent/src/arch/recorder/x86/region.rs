@@ -44,12 +44,14 @@ pub struct Region {
     fresh: usize,
 }
 
-/// Where there may be room: below a mapping; or, for a program at low addresses, above it, far from where its
-/// heap begins.
-fn places(near: u64) -> [Option<usize>; 2] {
+/// Where there may be room: below a mapping; for a program at low addresses above it, far from where its
+/// heap begins; and for what is above the stack below that, far from where it will grow to.
+fn places(near: u64) -> [Option<usize>; 3] {
+    const FAR: u64 = REACH / 8 * 7;
     const MEGABYTE: u64 = 1 << 20;
-    let above = near.wrapping_add(REACH / 8 * 7) & !MEGABYTE.wrapping_sub(1);
-    [maps::free_range(near as usize, SIZE), Some(above as usize)]
+    let [above, below] = [near.wrapping_add(FAR), near.wrapping_sub(FAR)]
+        .map(|place| Some((place & !MEGABYTE.wrapping_sub(1)) as usize));
+    [maps::free_range(near as usize, SIZE), above, below]
 }
 
 impl Region {
