@@ -1,4 +1,5 @@
-//! What a program has made that is not in its path: processes, and a program that it executed.
+//! What of a program is not in its path: processes that it made, a program that it executed, and what threads did
+//! that could not be recorded any more.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,6 +12,8 @@ pub struct Unrecorded {
     made: FxHashMap<u32, i64>,
     /// Threads that have nothing behind executing a program.
     executing: FxHashSet<u32>,
+    /// Threads that were recorded in part.
+    left: u64,
 }
 
 impl Unrecorded {
@@ -20,6 +23,7 @@ impl Unrecorded {
         match *mark {
             Kind::Clone { child, .. } => *self.made.entry(child).or_default() += 1,
             Kind::Start { id, .. } => *self.made.entry(id).or_default() -= 1,
+            Kind::Left { .. } => self.left += 1,
             Kind::Exec { .. } => drop(self.executing.insert(thread)),
             _ => {}
         }
@@ -43,8 +47,14 @@ impl Unrecorded {
             1 => Some("a process that it made".to_owned()),
             count => Some(format!("{count} processes that it made")),
         };
+        let threads = match self.left {
+            0 => None,
+            1 => Some("the rest of a thread".to_owned()),
+            count => Some(format!("the rest of {count} threads")),
+        };
         let is_executing = !self.executing.is_empty();
         let program = is_executing.then(|| "the program that it executed".to_owned());
-        processes.into_iter().chain(program).collect()
+        let all = processes.into_iter().chain(program);
+        all.chain(threads).collect()
     }
 }

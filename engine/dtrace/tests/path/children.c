@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,7 +42,10 @@ int main(int argc, char **argv)
 	printf("%d\n", status(child));
 	execv("/does/not/exist", no);
 	fflush(stdout);
-	if (argc > 1)
+	/* GS is the recorder's. */
+	if (argc > 1 && !strcmp(argv[1], "leave"))
+		__asm__ volatile("mov %0, %%gs" : : "r"(0));
+	if (argc > 1 && !strcmp(argv[1], "execute"))
 		execl("/bin/echo", "echo", "executed", NULL);
 	return 0;
 }

@@ -43,6 +43,21 @@ fn processes_that_are_not_recorded_are_told() {
 }
 
 #[test]
+fn a_thread_that_is_not_recorded_any_more_is_told() {
+    if !is_supported() {
+        return;
+    }
+    let (said, summary) = recorded("leave");
+    let told = "the rest of a thread";
+    assert!(said.contains(&format!("not recorded: {told}\n")), "{said}");
+    assert!(
+        summary.contains(&format!("not recorded  {told}\n")),
+        "{summary}"
+    );
+    assert!(summary.contains("not recorded from"), "{summary}");
+}
+
+#[test]
 fn a_program_that_is_executed_is_told() {
     if !is_supported() {
         return;
