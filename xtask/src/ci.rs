@@ -129,12 +129,25 @@ fn is_full() -> bool {
     env::var_os("TRAPLINE_SCALE").is_some_and(|scale| scale == "full")
 }
 
-/// The mutant tests of the instruction core, the D machine and its compiler: each seeded defect
+/// The mutant tests of the instruction core, the D machine and its compiler, and at night those of the agent and the
+/// judges: each seeded defect
 /// must be caught. They use a target directory of their own, since the cfg would otherwise
 /// invalidate every other build.
 fn mutants() -> Result<()> {
-    let judges = if is_full() { judges::mutants() } else { Ok(()) };
-    test::all([core_mutants(), judges])
+    let (judges, agent) = match is_full() {
+        true => (judges::mutants(), agent_mutants()),
+        false => (Ok(()), Ok(())),
+    };
+    test::all([core_mutants(), judges, agent])
+}
+
+/// Those of the agent, which are built one after the other.
+fn agent_mutants() -> Result<()> {
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let test = ["test", "--package", "engine-dtrace", "--test", "mutants"];
+    let all = ["--", "--ignored", "--nocapture"];
+    run::openly(run::cargo(&sh).args(test).args(all))
 }
 
 fn core_mutants() -> Result<()> {

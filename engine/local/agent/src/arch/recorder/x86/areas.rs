@@ -62,9 +62,9 @@ fn is_free(state: &State) -> bool {
 }
 
 fn is_gone(state: &State) -> bool {
-    match state.share().thread.load(Ordering::Relaxed) {
+    match state.share().thread.load(Ordering::Acquire) {
         0 => true,
-        thread => kernel::is_gone(state.process.get(), thread),
+        thread => kernel::is_gone(state.process.load(Ordering::Relaxed), thread),
     }
 }
 

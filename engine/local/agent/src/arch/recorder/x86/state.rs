@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "it is found by the base of GS")]
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use engine_abi::path::{AREA, AREAS, BUFFER_END, SHARE, Share};
 
@@ -44,8 +44,8 @@ pub struct State {
     pub child: Cell<u64>,
     /// Of its last block.
     pub generation: Cell<u32>,
-    /// The process that it is a thread of.
-    pub process: Cell<u32>,
+    /// The process that it is a thread of: other threads ask, too.
+    pub process: AtomicU32,
     /// Whether it is not recorded any more.
     pub is_native: Cell<bool>,
     /// Whether it is stepped to where a signal can be delivered.
@@ -107,8 +107,8 @@ impl State {
 
     /// It is the area of this thread.
     pub fn is_of(&self, process: u32, thread: u32) {
-        self.process.set(process);
-        self.share().thread.store(thread, Ordering::Relaxed);
+        self.process.store(process, Ordering::Relaxed);
+        self.share().thread.store(thread, Ordering::Release);
     }
 
     /// What it shares with the command.
