@@ -4,12 +4,16 @@
 mod children;
 #[path = "path/lines.rs"]
 mod lines;
+#[path = "path/qemu.rs"]
+mod qemu;
 #[path = "inside/random.rs"]
 mod random;
 #[path = "path/steps.rs"]
 mod steps;
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -57,13 +61,16 @@ fn report(file: &Path, options: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The runs of instructions of the first thread: the address of the first, and how many.
-fn runs(file: &Path) -> Vec<(u64, u64)> {
-    let lines = report(file, &["--show", "json"]);
-    let values = lines
+/// The lines of a report in JSON.
+fn values(lines: &str) -> impl Iterator<Item = Value> {
+    lines
         .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let own = values.filter(|value| value["thread"] == 0);
+        .map(|line| serde_json::from_str(line).unwrap())
+}
+
+/// The runs of instructions of the first thread: the address of the first, and how many.
+fn runs(lines: &str) -> Vec<(u64, u64)> {
+    let own = values(lines).filter(|value| value["thread"] == 0);
     own.filter_map(|value| Some((value["address"].as_u64()?, value["instructions"].as_u64()?)))
         .collect()
 }
@@ -96,12 +103,29 @@ fn compare(runs: &[(u64, u64)], steps: &[u64]) {
     );
 }
 
-fn check(folder: &TempDir, program: &Path) {
+/// How often each instruction was executed.
+fn listed(file: &Path) -> BTreeMap<u64, u64> {
+    let listing = report(file, &["--show", "instructions"]);
+    let lines = listing.lines().filter_map(|line| {
+        let mut fields = line.split_whitespace();
+        let count = fields.next()?.parse().ok()?;
+        Some((u64::from_str_radix(fields.next()?, 16).ok()?, count))
+    });
+    lines.collect()
+}
+
+/// Compares the path of a program, which must print what it does when it is not recorded, from its first step on.
+fn check(folder: &TempDir, program: &Path, steps: &[u64]) {
     let plain = Command::new(program).output().unwrap();
     let file = folder.path().join("path");
     let recorded = record(&file, program.to_str().unwrap());
     assert_eq!(recorded.stdout, plain.stdout, "{recorded:?}");
-    compare(&runs(&file), &steps::steps(program));
+    let runs = runs(&report(&file, &["--show", "json"]));
+    let first = runs.iter().position(|run| run.0 == steps[0]).unwrap();
+    compare(&runs[first..], steps);
+    let listed = listed(&file);
+    let stray = steps.iter().find(|step| !listed.contains_key(step));
+    assert_eq!(stray, None);
 }
 
 #[test]
@@ -111,10 +135,8 @@ fn the_path_is_that_of_a_single_stepper() {
     }
     let folder = folder();
     for level in ["-O0", "-O2", "-Os"] {
-        check(
-            &folder,
-            &build(&folder, &source("path/kinds.c"), &[level, "-static"]),
-        );
+        let program = build(&folder, &source("path/kinds.c"), &[level, "-static"]);
+        check(&folder, &program, &steps::steps(&program));
     }
 }
 
@@ -297,16 +319,9 @@ fn text_that_goes_and_comes_is_recorded_as_it_is() {
     );
 }
 
-/// The instructions of gzip itself, which packs 97 KB: millions of steps, which take minutes.
-#[test]
-#[ignore = "takes minutes"]
-fn the_path_of_gzip_is_that_of_a_single_stepper() {
-    if !is_supported() {
-        return;
-    }
-    /// Where a program is whose place is not random.
-    const PLACE: std::ops::Range<u64> = 0x5555_5555_4000..0x5555_5565_4000;
-    let folder = folder();
+/// The path of gzip that packs 97 KB: the command, where its own text is, and the runs of instructions there.
+fn path_of_gzip(folder: &TempDir) -> (Command, Range<u64>, Vec<(u64, u64)>) {
+    const PROGRAM: &str = "/usr/bin/gzip";
     let [text, file] = ["text", "path"].map(|name| folder.path().join(name));
     let mut state = 1u32;
     let mut letter = || {
@@ -315,18 +330,57 @@ fn the_path_of_gzip_is_that_of_a_single_stepper() {
     };
     fs::write(&text, (0..97_000).map(|_| letter()).collect::<Vec<_>>()).unwrap();
     let text = text.to_str().unwrap();
-    let recorded = record(&file, &format!("gzip -1 -c {text}"));
-    let mut gzip = Command::new("gzip");
+    let recorded = record(&file, &format!("{PROGRAM} -1 -c {text}"));
+    let mut gzip = Command::new(PROGRAM);
     gzip.args(["-1", "-c", text]);
     assert_eq!(recorded.stdout, gzip.output().unwrap().stdout);
-    let runs: Vec<_> = runs(&file)
-        .into_iter()
-        .filter(|run| PLACE.contains(&run.0))
-        .collect();
+    let lines = report(&file, &["--show", "json"]);
+    let map = values(&lines).find(|value| value["map"] == PROGRAM);
+    let map = map.unwrap();
+    let [start, end] = ["start", "end"].map(|name| map[name].as_u64().unwrap());
+    let mut runs = runs(&lines);
+    runs.retain(|run| (start..end).contains(&run.0));
+    (gzip, start..end, runs)
+}
+
+/// The instructions of gzip itself: millions of steps.
+#[test]
+#[ignore = "takes minutes"]
+fn the_path_of_gzip_is_that_of_a_single_stepper() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    let (mut gzip, text, runs) = path_of_gzip(&folder);
     gzip.stdout(fs::File::create(folder.path().join("packed")).unwrap());
-    let steps = steps::of(&mut gzip, |pc| PLACE.contains(&pc));
+    let steps = steps::of(&mut gzip, |pc| text.contains(&pc));
     assert!(steps.len() > 1_000_000, "{}", steps.len());
     compare(&runs, &steps);
+}
+
+/// The same by QEMU, which executes other functions of libc's, as its processor is another.
+#[test]
+#[ignore = "needs QEMU's user mode, and takes minutes"]
+fn the_path_of_gzip_is_that_of_qemu() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    let (gzip, text, runs) = path_of_gzip(&folder);
+    let (there, mut steps) = qemu::of(&gzip);
+    assert!(steps.len() > 1_000_000, "{}", steps.len());
+    for step in &mut steps {
+        *step = *step - there.start + text.start;
+    }
+    eprintln!("{} runs, {} instructions", runs.len(), steps.len());
+    compare(&runs, &steps);
+    let mut executed = BTreeMap::new();
+    steps
+        .into_iter()
+        .for_each(|step| *executed.entry(step).or_default() += 1);
+    let mut listed = listed(&folder.path().join("path"));
+    listed.retain(|address, _| text.contains(address));
+    assert!(listed == executed);
 }
 
 /// As many as `PROPTEST_CASES` says.
@@ -351,7 +405,8 @@ fn paths_of_random_programs_are_those_of_a_single_stepper() {
     let checked = TestRunner::new(config).run(&strategy, |(functions, level)| {
         let text = folder.path().join("random.c");
         fs::write(&text, random::program(&functions)).unwrap();
-        check(&folder, &build(&folder, &text, &[level, "-static"]));
+        let program = build(&folder, &text, &[level, "-static"]);
+        check(&folder, &program, &steps::steps(&program));
         Ok(())
     });
     checked.unwrap();
