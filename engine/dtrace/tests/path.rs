@@ -404,9 +404,13 @@ fn paths_of_random_programs_are_those_of_a_single_stepper() {
     );
     let checked = TestRunner::new(config).run(&strategy, |(functions, level)| {
         let text = folder.path().join("random.c");
-        fs::write(&text, random::program(&functions)).unwrap();
-        let program = build(&folder, &text, &[level, "-static"]);
-        check(&folder, &program, &steps::steps(&program));
+        let stepper = source("path/steps.c");
+        let program = random::program(&functions);
+        let program = format!("{program}#include \"{}\"\n", stepper.display());
+        fs::write(&text, program).unwrap();
+        let program = build(&folder, &text, &[level, "-static", "-D_GNU_SOURCE"]);
+        let steps = steps::from_main(&program, &folder.path().join("steps"));
+        check(&folder, &program, &steps);
         Ok(())
     });
     checked.unwrap();
