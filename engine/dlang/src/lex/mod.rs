@@ -366,5 +366,5 @@ fn is_name(byte: u8) -> bool {
 
 /// The characters of probe descriptions.
 fn is_description(byte: u8) -> bool {
-    is_name(byte) || b"-$:.?*\\[]!".contains(&byte)
+    is_name(byte) || b"-+$:.?*\\[]!".contains(&byte)
 }
