@@ -69,8 +69,8 @@ pub struct Start {
     pub has_jumps: u32,
     /// 1 if no thread is in the code that an earlier engine has left; else 0.
     pub may_recycle: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// The command, as the process calls it; 0 if it has no number for it.
+    pub command: u32,
 }
 
 /// What the engine tells behind [`Start`]: the command, until that has its descriptors; and when it has

@@ -133,14 +133,15 @@ fn engine(
         ref several => return Err(Error::SeveralProcesses(several.to_vec())),
     };
     let own = targets.iter().find(|target| target.pid() == pid);
+    let command = std::process::id();
     let begun = match own.filter(|target| target.is_at_entry()) {
         Some(target) => {
             let has_jumps = mechanism != ProcessMechanism::Trap && target.is_held();
-            target.while_stopped(|| inside::inject(pid, has_jumps, absence))
+            target.while_stopped(|| inside::inject(pid, command, has_jumps, absence))
         }
         None => inside::apart(pid, || {
             let target = Target::grab(&pid.to_string())?;
-            target.while_stopped(|| inside::inject(pid, false, absence))
+            target.while_stopped(|| inside::inject(pid, command, false, absence))
         }),
     };
     Ok(Rc::new(Inside::open(pid, begun?, absence)?))

@@ -497,15 +497,18 @@ fn a_process_survives_that_dtrace_is_killed_at_any_moment() {
     let folder = folder();
     let program = build(&folder, "busy", "-O2");
     for moment in 0..MOMENTS {
-        // One in which an agent waits for its command cannot be traced by another for some time.
         let mut running = Running::start(&program);
         let pid = running.0.id();
         let own = format!("pid{pid}:a.out:work:entry {{ @ = count(); }}");
+        let again = format!("{own} tick-1ms {{ exit(0); }}");
         let mut killed = dtrace(&own).spawn().unwrap();
         sleep(moment * STEP);
         killed.kill().unwrap();
         killed.wait().unwrap();
-        sleep(Duration::from_millis(50));
+        // The agent of the one that was killed ends soon.
+        let begun = Instant::now();
+        wait_until(|| dtrace(&again).output().unwrap().status.success());
+        assert!(begun.elapsed() < Duration::from_secs(20), "{moment}");
         assert!(shell(&format!("kill -TERM {pid}")).status.success());
         let ended = running.0.wait().unwrap();
         assert!(ended.success(), "{moment}: {ended}");

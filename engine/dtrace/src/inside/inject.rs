@@ -57,25 +57,25 @@ pub struct Begun {
 
 /// Puts the agent into process `pid`, whose first thread is stopped, and is as it was afterwards; but it
 /// does not block the signal of traps. `has_jumps` says that sites are armed by jumps where that is
-/// possible.
-pub fn inject(pid: i32, has_jumps: bool) -> Result<Begun> {
+/// possible. The agent ends if `command` does before it takes its ends.
+pub fn inject(pid: i32, command: u32, has_jumps: bool) -> Result<Begun> {
     // What interrupts this process must not leave the other one with what is not its own.
     let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
-    let injected = undisturbed(pid, has_jumps);
+    let injected = undisturbed(pid, command, has_jumps);
     before.thread_set_mask()?;
     injected
 }
 
-fn undisturbed(pid: i32, has_jumps: bool) -> Result<Begun> {
+fn undisturbed(pid: i32, command: u32, has_jumps: bool) -> Result<Begun> {
     let is_child = parent(pid)? == std::process::id();
     let mut caller = Caller::new(pid, is_child)?;
-    let injected = start(pid, &mut caller, has_jumps);
+    let injected = start(pid, &mut caller, command, has_jumps);
     // If nothing came of it, the thread must go on all the same.
     caller.finish()?;
     injected
 }
 
-fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<Begun> {
+fn start(pid: i32, caller: &mut Caller, command: u32, has_jumps: bool) -> Result<Begun> {
     let none = |_| ();
     let own = caller.call(Call::Getpid, &[], none)?;
     let earlier = Earlier::find(pid, caller.pc() as u64)?;
@@ -91,7 +91,10 @@ fn start(pid: i32, caller: &mut Caller, has_jumps: bool) -> Result<Begun> {
         own_pid: own as u32,
         has_jumps: has_jumps.into(),
         may_recycle: earlier.is_some_and(|it| it.is_deserted).into(),
-        reserved: 0,
+        command: match shares_numbers(pid)? {
+            true => command,
+            false => 0,
+        },
     };
     let behind = base + image::SIZE;
     let both = [start.as_bytes(), Left::new().as_mut_bytes()].concat();
@@ -162,6 +165,12 @@ fn parent(pid: i32) -> Result<u32> {
     let rest = stat.rsplit_once(')').map(|(_, rest)| rest);
     let parent = rest.and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
     parent.ok_or_else(|| ErrorKind::InvalidData.into())
+}
+
+/// Whether processes have the same numbers for another process as for this one.
+fn shares_numbers(pid: i32) -> Result<bool> {
+    let namespace = |process: &str| fs::read_link(format!("/proc/{process}/ns/pid"));
+    Ok(namespace("self")? == namespace(&pid.to_string())?)
 }
 
 impl Begun {

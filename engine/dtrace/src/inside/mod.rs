@@ -55,8 +55,8 @@ pub struct Socket {
 
 /// Puts an engine into a process whose first thread ptrace(2) has stopped; `has_jumps` says that nothing
 /// else of it runs, so that text can be overwritten by jumps. `without` is why the kernel's is
-/// unavailable.
-pub fn inject(pid: u32, has_jumps: bool, without: Absence) -> Result<Begun, Error> {
+/// unavailable, and `command` the process that will take the engine's ends.
+pub fn inject(pid: u32, command: u32, has_jumps: bool, without: Absence) -> Result<Begun, Error> {
     if image::SIZE == 0 {
         let why = format!(
             "on this architecture processes cannot be traced without the module: {without}"
@@ -69,7 +69,7 @@ pub fn inject(pid: u32, has_jumps: bool, without: Absence) -> Result<Begun, Erro
     if blocks_traps(pid) {
         return Err(Error::BlocksTraps(pid));
     }
-    inject::inject(pid.cast_signed(), has_jumps).map_err(cannot(pid))
+    inject::inject(pid.cast_signed(), command, has_jumps).map_err(cannot(pid))
 }
 
 fn cannot(pid: u32) -> impl Fn(std::io::Error) -> Error {

@@ -7,6 +7,7 @@ use core::time::Duration;
 use engine_abi::channel::{DESCRIPTORS, Left, Start};
 use engine_abi::{Command, PidProbes, PidRange};
 use engine_tracer::{ConsumerId, Tracer, UserPatch};
+use syscalls::Errno;
 use zerocopy::FromBytes;
 
 use crate::arch::frame::{Native, Regs};
@@ -23,8 +24,9 @@ type Engine = Tracer<Native, Process>;
 /// wake it: they have no descriptor in common.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// How long the agent waits for the first question.
+/// How long the agent waits for the first question, and how often it looks whether the command has ended.
 const UNCLAIMED: Duration = Duration::from_secs(30);
+const TURN: Duration = Duration::from_millis(20);
 
 /// The agent. It ends with its channel, when it has disarmed everything.
 pub extern "C" fn serve(start: &Start, left: &mut Left) -> ! {
@@ -46,7 +48,7 @@ pub extern "C" fn serve(start: &Start, left: &mut Left) -> ! {
         machine::begin(start);
         cell::init(tracer);
         if let Some(tracer) = cell::tracer() {
-            answer_all(tracer, requests, opened);
+            answer_all(tracer, [requests, opened], start.command);
         }
         is_unused = cell::clear();
     }
@@ -72,7 +74,7 @@ fn leave(left: &mut Left, is_unused: bool) {
     left.stage.store(Left::HAS_ENDED, Ordering::Release);
 }
 
-fn answer_all(tracer: &'static Engine, requests: Fd, opened: Fd) {
+fn answer_all(tracer: &'static Engine, [requests, opened]: [Fd; 2], command: u32) {
     let (Ok(consumer), true) = (tracer.open(), handler::install()) else {
         return;
     };
@@ -83,8 +85,7 @@ fn answer_all(tracer: &'static Engine, requests: Fd, opened: Fd) {
         opened,
         is_watching: false,
     };
-    // The command may have ended before it took its ends.
-    if !sys::poll(requests, Some(UNCLAIMED)) {
+    if !is_claimed(requests, command) {
         handler::remove();
         return;
     }
@@ -99,6 +100,26 @@ fn answer_all(tracer: &'static Engine, requests: Fd, opened: Fd) {
     jumps::unguard();
     trapped::wait();
     handler::remove();
+}
+
+/// Waits for the first question. The command may have ended before it took its ends, and this process has both.
+fn is_claimed(requests: Fd, command: u32) -> bool {
+    let handle = match sys::handle_of(command) {
+        Err(Errno::ESRCH) => return false,
+        handle => handle.ok(),
+    };
+    let has_ended = || match handle {
+        Some(handle) => sys::poll(handle, Some(Duration::ZERO)),
+        None => false,
+    };
+    let mut left = UNCLAIMED;
+    let mut is_claimed = false;
+    while !is_claimed && !left.is_zero() && !has_ended() {
+        is_claimed = sys::poll(requests, Some(TURN));
+        left = left.saturating_sub(TURN);
+    }
+    handle.into_iter().for_each(sys::close);
+    is_claimed
 }
 
 /// What is done at the hits of sites: they are only counted where they may be fired later, or only recorded.
