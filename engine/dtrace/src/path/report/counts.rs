@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::packed::Packed;
 use super::symbols::{Function, Symbols};
 use crate::path::block::{Block, Blocks};
 use crate::path::file::record::{Begin, Kind, Map, Run};
@@ -31,9 +32,9 @@ pub struct Counts {
     pub instructions: u64,
     pub branches: [u64; 2],
     pub indirect: u64,
-    /// Bits, and targets that were not predicted.
-    pub bits: u64,
+    /// Targets that were not predicted.
     pub values: u64,
+    pub packed: Packed,
     tallies: Vec<Tally>,
 }
 
@@ -106,8 +107,8 @@ impl Visitor for Counts {
 
     fn run(&mut self, at: At<'_>, run: &Run) {
         self.unrecorded.goes_on(at.thread);
-        self.bits += run.count;
         self.values += run.values.len() as u64;
+        self.packed.add(run);
     }
 
     fn executed(&mut self, at: At<'_>, block: u32, instructions: Range<u32>, _depth: u64) {

@@ -8,6 +8,7 @@ mod functions;
 mod json;
 mod lines;
 mod listing;
+mod packed;
 mod picture;
 mod steps;
 mod summary;
@@ -125,6 +126,7 @@ fn counted(
 ) -> Result<Result<(), String>, Error> {
     let mut counts = Counts::default();
     let done = read(reader, replay, &mut counts);
+    counts.packed.finish();
     print(replay, &counts, output);
     Ok(done)
 }

@@ -11,7 +11,7 @@ pub fn print(replay: &Replay, counts: &Counts, output: &mut Output) {
     let command: Vec<_> = command.map(|it| String::from_utf8_lossy(it)).collect();
     let architecture = String::from_utf8_lossy(&counts.begin.architecture);
     let [not_taken, taken] = counts.branches;
-    let bits = counts.bits + 64 * counts.values;
+    let bits = counts.packed.bits();
     output.line(format_args!("command       {}", command.join(" ")));
     output.line(format_args!("time          {}", time(counts.begin.time)));
     output.line(format_args!("architecture  {architecture}"));
