@@ -104,7 +104,7 @@ const MUTANTS: &[Mutant] = &[
         "held-signal-lost",
         "local/agent/src/arch/recorder/x86/signals.rs",
         ["    kernel::queue(&state.pending.get());\n", ""],
-        ["path", "signals_that_come_anywhere_are_handled"],
+        ["path", "each_signal_is_handled"],
     ),
     // A thread goes on being stepped behind a signal.
     mutant(

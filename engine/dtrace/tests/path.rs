@@ -232,6 +232,15 @@ fn registers_are_as_they_were_in_the_next_block() {
 }
 
 #[test]
+fn each_signal_is_handled() {
+    if !is_supported() {
+        return;
+    }
+    let folder = folder();
+    run_recorded(&folder, &build(&folder, &source("path/each.c"), &["-O1"]));
+}
+
+#[test]
 fn calls_that_wait_with_another_mask_let_signals_in() {
     if !is_supported() {
         return;
@@ -251,7 +260,7 @@ fn as_many_threads_as_can_be_recorded() {
     let folder = folder();
     let program = build(&folder, &source("path/many.c"), &["-O1"]);
     let file = folder.path().join("path");
-    let recorded = record(&file, program.to_str().unwrap());
+    let recorded = record(&file, &format!("{} stop", program.display()));
     let said = String::from_utf8_lossy(&recorded.stdout);
     // The first thread is one of the 512.
     let wanted = "511 at a time, Resource temporarily unavailable\n1\n3000 one after the other\n";
