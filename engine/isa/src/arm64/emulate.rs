@@ -27,8 +27,9 @@ pub struct Emulation(Action);
 /// Each site stores one, and every firing reads it.
 const _: () = assert!(size_of::<Emulation>() <= 16);
 
+/// What it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
+pub(super) enum Action {
     Nop,
     Bti {
         targets: u8,
@@ -270,6 +271,10 @@ const fn scaled(offset: i64, size: u32) -> i64 {
 }
 
 impl Emulation {
+    pub(super) const fn action(self) -> Action {
+        self.0
+    }
+
     /// Whether the instruction has no effect.
     #[must_use]
     pub const fn is_nop(self) -> bool {

@@ -13,6 +13,7 @@ mod emulate;
 mod exclusive;
 mod flow;
 mod operand;
+mod out_of_line;
 mod relocate;
 mod rows;
 mod transfer;
@@ -22,6 +23,7 @@ pub use body::A64;
 pub use control::control;
 pub use emulate::{Emulation, Processor};
 pub use exclusive::{Exclusive, exclusive};
+pub use out_of_line::{OutOfLine, Unmoved};
 pub use relocate::Relocation;
 pub use rows::{ROWS, plan, row};
 

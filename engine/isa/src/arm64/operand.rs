@@ -67,6 +67,10 @@ impl Register {
         }
     }
 
+    pub(super) const fn number(self) -> u32 {
+        self.number as u32
+    }
+
     /// Whether it is the link register.
     pub(super) const fn is_link(self) -> bool {
         self.number as usize == LR

@@ -43,7 +43,7 @@ impl Relocation {
 }
 
 /// `b` at the address `from`, to the address `to`.
-fn branch(from: u64, to: u64) -> Option<u32> {
+pub(super) fn branch(from: u64, to: u64) -> Option<u32> {
     const REACH: i64 = 1 << 27;
     let distance = to.wrapping_sub(from).cast_signed();
     let in_reach = (-REACH..REACH).contains(&distance) && distance & 0b11 == 0;
