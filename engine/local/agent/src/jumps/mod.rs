@@ -21,7 +21,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use engine_tracer::{Lock, OutOfMemory, Patched, UserPatch, filled};
 
-use crate::arch::windows::{self, Body, JUMP};
+use crate::arch::windows::{self, BEFORE, Body, JUMP};
 use crate::detour::{Form, Site};
 use crate::mapping::Mapping;
 use crate::maps;
@@ -73,6 +73,10 @@ struct Place {
 impl Window {
     fn site(&mut self, address: usize) -> Option<&mut Place> {
         self.sites.iter_mut().find(|it| it.address == address)
+    }
+
+    fn has(&self, address: usize) -> bool {
+        self.sites.iter().any(|it| it.address == address)
     }
 }
 
@@ -243,10 +247,16 @@ impl Known {
         extent.filter(|extent| extent.contains(&address))
     }
 
-    /// The window that displaces this instruction and fires it.
+    /// The window that fires this instruction.
     fn window_of(&mut self, address: usize) -> Option<(usize, &mut Window)> {
-        let (start, window) = self.windows.range_mut(..=address).next_back()?;
-        window.site(address).is_some().then_some((*start, window))
+        let last = address.saturating_add(BEFORE);
+        let mut near = self
+            .windows
+            .range_mut(..=last)
+            .rev()
+            .take(1 + BEFORE / JUMP);
+        let own = near.find(|(_, window)| window.has(address));
+        own.map(|(start, window)| (*start, window))
     }
 
     fn arm_function<'a>(
@@ -278,8 +288,8 @@ impl Known {
         for patch in new {
             let added = placed.get(first..).unwrap_or_default();
             let is_placed = added.iter().any(|start| {
-                let window = self.windows.get_mut(start);
-                window.is_some_and(|it| it.site(patch.address).is_some())
+                let window = self.windows.get(start);
+                window.is_some_and(|it| it.has(patch.address))
             });
             let bytes = patch.address..patch.address.saturating_add(1);
             match (is_placed, has_window(&self.windows, &bytes)) {
@@ -326,8 +336,7 @@ impl Known {
             if has_window(&self.windows, &bytes) {
                 continue;
             }
-            let inside = window.start..window.start.saturating_add(window.length);
-            let own = sites.iter().filter(|site| inside.contains(&site.address));
+            let own = sites.iter().filter(|site| window.fires(site.address));
             let own: Vec<Site> = own.cloned().collect();
             let code = |at, region| body.detour(&window, &own, at, region);
             if let Some((detour, tallies)) = self.regions.put(window.start, code) {

@@ -6,8 +6,9 @@ use core::mem::offset_of;
 use engine_abi::channel::Start;
 
 use super::{FIRST, Stack, begin};
-use crate::arch::frame::Regs;
-use crate::handler::{finish, hit, leave};
+use crate::arch::frame::{FEATURES, Regs, SCALABLE};
+use crate::arch::windows::SITE;
+use crate::handler::{finish, hit, leave, passed, wait_for};
 use crate::masks::call;
 use crate::serve::serve;
 use crate::slots::occupy;
@@ -15,20 +16,88 @@ use crate::slots::occupy;
 /// What is recorded is fired: no detour calls another entrance for it.
 pub use self::trapline_detour as trapline_recorded;
 
-/// Nothing calls it: there are no detours.
-pub unsafe extern "C" fn trapline_detour() {}
-
-/// Bytes of q0 to q31, which the agent's code may use.
-const VECTORS: usize = 32 * 16;
-
 const _: () = assert!(offset_of!(Regs, x) == 0 && size_of::<Regs>().is_multiple_of(16));
 
-/// What guards call, with x29 and x30 saved: makes a system call. All other registers but x0 are as before
-/// afterwards, flags and vectors too.
+/// The numbers of all vector registers, and of all predicates.
+macro_rules! numbers {
+    (vectors) => {
+        "n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31"
+    };
+    (predicates) => {
+        "n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
+    };
+}
+
+/// Saves on the stack the vectors, which the agent's code may use; and the predicates, which the kernel
+/// forgets at a system call. Uses x1.
 #[unsafe(naked)]
-pub unsafe extern "C" fn trapline_call() {
+unsafe extern "C" fn save_vectors() {
     naked_asm!(
-        "sub sp, sp, #{regs} + {room}",
+        ".arch_extension sve",
+        "adrp x1, {features}",
+        "ldr w1, [x1, :lo12:{features}]",
+        "tbnz w1, #{scalable}, 2f",
+        "sub sp, sp, #512",
+        concat!(".irp ", numbers!(vectors)),
+        "str q\\n, [sp, #16 * \\n]",
+        ".endr",
+        "ret",
+        "2:",
+        "addvl sp, sp, #-32",
+        concat!(".irp ", numbers!(vectors)),
+        "str z\\n, [sp, #\\n, mul vl]",
+        ".endr",
+        // Room for 16 and FFR, which is a multiple of 16 bytes.
+        "addvl sp, sp, #-3",
+        concat!(".irp ", numbers!(predicates)),
+        "str p\\n, [sp, #\\n, mul vl]",
+        ".endr",
+        "rdffr p0.b",
+        "str p0, [sp, #16, mul vl]",
+        "ret",
+        features = sym FEATURES,
+        scalable = const SCALABLE,
+    )
+}
+
+/// Restores what [`save_vectors`] has saved, and the stack pointer.
+#[unsafe(naked)]
+unsafe extern "C" fn restore_vectors() {
+    naked_asm!(
+        ".arch_extension sve",
+        "adrp x1, {features}",
+        "ldr w1, [x1, :lo12:{features}]",
+        "tbnz w1, #{scalable}, 2f",
+        concat!(".irp ", numbers!(vectors)),
+        "ldr q\\n, [sp, #16 * \\n]",
+        ".endr",
+        "add sp, sp, #512",
+        "ret",
+        "2:",
+        "ldr p0, [sp, #16, mul vl]",
+        "wrffr p0.b",
+        concat!(".irp ", numbers!(predicates)),
+        "ldr p\\n, [sp, #\\n, mul vl]",
+        ".endr",
+        "addvl sp, sp, #3",
+        concat!(".irp ", numbers!(vectors)),
+        "ldr z\\n, [sp, #\\n, mul vl]",
+        ".endr",
+        "addvl sp, sp, #16",
+        "addvl sp, sp, #16",
+        "ret",
+        features = sym FEATURES,
+        scalable = const SCALABLE,
+    )
+}
+
+/// The code that detours call, with x29 and x30 saved: saves all registers, executes `$inner`, and restores
+/// them: all but these two, flags and vectors too. x19 is the address of the [`Regs`] then. The address of the site
+/// is [`SITE`] bytes before the return address.
+macro_rules! detour {
+    ([$($inner:literal,)*], $($operand:tt)*) => {
+        naked_asm!(
+        "sub sp, sp, #{regs}",
         "stp x0, x1, [sp, #0]",
         "stp x2, x3, [sp, #16]",
         "stp x4, x5, [sp, #32]",
@@ -43,46 +112,23 @@ pub unsafe extern "C" fn trapline_call() {
         "stp x22, x23, [sp, #176]",
         "stp x24, x25, [sp, #192]",
         "stp x26, x27, [sp, #208]",
-        "stp x28, x29, [sp, #224]",
-        "str x30, [sp, #240]",
-        "mrs x1, nzcv",
-        "str x1, [sp, #{pstate}]",
-        "stp q0, q1, [sp, #{vectors} + 0]",
-        "stp q2, q3, [sp, #{vectors} + 32]",
-        "stp q4, q5, [sp, #{vectors} + 64]",
-        "stp q6, q7, [sp, #{vectors} + 96]",
-        "stp q8, q9, [sp, #{vectors} + 128]",
-        "stp q10, q11, [sp, #{vectors} + 160]",
-        "stp q12, q13, [sp, #{vectors} + 192]",
-        "stp q14, q15, [sp, #{vectors} + 224]",
-        "stp q16, q17, [sp, #{vectors} + 256]",
-        "stp q18, q19, [sp, #{vectors} + 288]",
-        "stp q20, q21, [sp, #{vectors} + 320]",
-        "stp q22, q23, [sp, #{vectors} + 352]",
-        "stp q24, q25, [sp, #{vectors} + 384]",
-        "stp q26, q27, [sp, #{vectors} + 416]",
-        "stp q28, q29, [sp, #{vectors} + 448]",
-        "stp q30, q31, [sp, #{vectors} + 480]",
-        "mov x0, sp",
-        "bl {call}",
-        "ldp q0, q1, [sp, #{vectors} + 0]",
-        "ldp q2, q3, [sp, #{vectors} + 32]",
-        "ldp q4, q5, [sp, #{vectors} + 64]",
-        "ldp q6, q7, [sp, #{vectors} + 96]",
-        "ldp q8, q9, [sp, #{vectors} + 128]",
-        "ldp q10, q11, [sp, #{vectors} + 160]",
-        "ldp q12, q13, [sp, #{vectors} + 192]",
-        "ldp q14, q15, [sp, #{vectors} + 224]",
-        "ldp q16, q17, [sp, #{vectors} + 256]",
-        "ldp q18, q19, [sp, #{vectors} + 288]",
-        "ldp q20, q21, [sp, #{vectors} + 320]",
-        "ldp q22, q23, [sp, #{vectors} + 352]",
-        "ldp q24, q25, [sp, #{vectors} + 384]",
-        "ldp q26, q27, [sp, #{vectors} + 416]",
-        "ldp q28, q29, [sp, #{vectors} + 448]",
-        "ldp q30, q31, [sp, #{vectors} + 480]",
-        "ldr x1, [sp, #{pstate}]",
-        "msr nzcv, x1",
+        "ldp x0, x1, [sp, #{regs}]",
+        "stp x28, x0, [sp, #224]",
+        "str x1, [sp, #240]",
+        "add x0, sp, #{regs} + 16",
+        "ldur x1, [x30, #-{site}]",
+        "stp x0, x1, [sp, #{stack}]",
+        "mrs x0, nzcv",
+        "str x0, [sp, #{pstate}]",
+        "mov x19, sp",
+        "mov x20, x30",
+        "bl {save}",
+            $($inner,)*
+        "bl {restore}",
+        "mov x30, x20",
+        "ldr x0, [sp, #{pstate}]",
+        "msr nzcv, x0",
+        // What is called preserves the others.
         "ldp x0, x1, [sp]",
         "ldp x2, x3, [sp, #16]",
         "ldp x4, x5, [sp, #32]",
@@ -94,17 +140,50 @@ pub unsafe extern "C" fn trapline_call() {
         "ldp x16, x17, [sp, #128]",
         "ldp x18, x19, [sp, #144]",
         "ldp x20, x21, [sp, #160]",
-        "ldp x22, x23, [sp, #176]",
-        "ldp x24, x25, [sp, #192]",
-        "ldp x26, x27, [sp, #208]",
-        "ldp x28, x29, [sp, #224]",
-        "ldr x30, [sp, #240]",
-        "add sp, sp, #{regs} + {room}",
+        "ldr x22, [sp, #176]",
+        "add sp, sp, #{regs}",
         "ret",
         regs = const size_of::<Regs>(),
-        vectors = const size_of::<Regs>(),
-        room = const VECTORS,
+        stack = const offset_of!(Regs, sp),
         pstate = const offset_of!(Regs, pstate),
+        site = const SITE,
+        save = sym save_vectors,
+        restore = sym restore_vectors,
+            $($operand)*
+        )
+    };
+}
+
+/// Fires a site.
+#[unsafe(naked)]
+pub unsafe extern "C" fn trapline_detour() {
+    detour!(
+        [
+            "mov x21, sp",
+            "bl {occupy}",
+            "mov x22, x0",
+            "mov sp, x0",
+            "mov x0, x19",
+            "bl {passed}",
+            "mov sp, x21",
+            "mov x21, x0",
+            "mov x0, x22",
+            "bl {leave}",
+            "mov w0, w21",
+            "bl {wait}",
+        ],
+        occupy = sym occupy,
+        passed = sym passed,
+        leave = sym leave,
+        wait = sym wait_for,
+    )
+}
+
+/// Makes a system call.
+#[unsafe(naked)]
+pub unsafe extern "C" fn trapline_call() {
+    detour!(
+        ["mov x0, x19", "bl {call}",],
         call = sym call,
     )
 }

@@ -6,6 +6,7 @@
 )]
 
 use core::arch::asm;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use engine_isa::arm64::{Arm64, Processor};
 use engine_tracer::{Blacklist, blacklist};
@@ -42,19 +43,8 @@ impl Processor for ThisProcessor {
         signed
     }
 
-    /// Whether the processor implements BTI: field BT of ID_AA64PFR1_EL1, which the kernel emulates
-    /// for programs.
     fn has_branch_types(&self) -> bool {
-        let features: u64;
-        // SAFETY: the kernel lets programs read it.
-        unsafe {
-            asm!(
-                "mrs {}, id_aa64pfr1_el1",
-                out(reg) features,
-                options(nomem, nostack, preserves_flags),
-            );
-        }
-        features & 0b1111 != 0
+        has_branch_types()
     }
 }
 
@@ -127,5 +117,56 @@ pub fn thread_pointer() -> usize {
     pointer
 }
 
-/// Nothing depends on `AT_HWCAP2`.
-pub fn begin_with(_: u64) {}
+/// What the processor has: [`BRANCH_TYPES`] and so on. Detours read it too.
+pub static FEATURES: AtomicU32 = AtomicU32::new(0);
+
+/// Indirect branches are checked (BTI).
+const BRANCH_TYPES: u32 = 1;
+/// Atomic additions (LSE).
+const ATOMICS: u32 = 1 << 1;
+/// Vectors and predicates of any length (SVE): its bit's number.
+pub const SCALABLE: u32 = 2;
+/// A mode in which code like the agent's is undefined (SME), until the kernel leaves it for a handler.
+const STREAMING: u32 = 1 << 3;
+
+/// Learns what the processor has: the kernel lets programs read the registers that say so, as far as it
+/// supports that. Nothing depends on `AT_HWCAP2`.
+pub fn begin_with(_: u64) {
+    let (instructions, first, second): (u64, u64, u64);
+    // SAFETY: the kernel emulates them.
+    unsafe {
+        asm!(
+            "mrs {}, id_aa64isar0_el1",
+            "mrs {}, id_aa64pfr0_el1",
+            "mrs {}, id_aa64pfr1_el1",
+            out(reg) instructions,
+            out(reg) first,
+            out(reg) second,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    let has = |register: u64, place: u32, feature: u32| match register >> place & 0b1111 {
+        0 => 0,
+        _ => feature,
+    };
+    let features = has(second, 0, BRANCH_TYPES)
+        | has(instructions, 20, ATOMICS)
+        | has(first, 32, 1 << SCALABLE)
+        | has(second, 24, STREAMING);
+    FEATURES.store(features, Ordering::Relaxed);
+}
+
+/// Whether it checks where indirect branches lead to, in pages that ask for it.
+pub fn has_branch_types() -> bool {
+    FEATURES.load(Ordering::Relaxed) & BRANCH_TYPES != 0
+}
+
+/// Whether there is a mode in which the agent's code cannot be executed.
+pub fn has_streaming() -> bool {
+    FEATURES.load(Ordering::Relaxed) & STREAMING != 0
+}
+
+/// Whether it has atomic additions.
+pub fn has_atomics() -> bool {
+    FEATURES.load(Ordering::Relaxed) & ATOMICS != 0
+}

@@ -22,6 +22,9 @@ pub const RED_ZONE: i32 = 128;
 /// `jmp rel32`.
 pub const JUMP: usize = 5;
 
+/// No window fires a site before it.
+pub const BEFORE: usize = 0;
+
 /// The most that code and what it refers to may be from one another, less an object and a region.
 pub const REACH: usize = 1 << 30;
 
@@ -85,6 +88,13 @@ pub struct Window {
     pub start: usize,
     /// The length of its instructions; behind them may be padding that the jump overwrites.
     pub length: usize,
+}
+
+impl Window {
+    /// Whether it fires a site.
+    pub fn fires(&self, site: usize) -> bool {
+        (self.start..self.start.wrapping_add(self.length)).contains(&site)
+    }
 }
 
 /// The text of a function.
@@ -273,8 +283,7 @@ impl<'a> Body<'a> {
             let taken = windows.last().map_or(self.start, |last| {
                 last.start.wrapping_add(last.length.max(JUMP))
             });
-            let is_in = |window: &Window| site < window.start.wrapping_add(window.length);
-            if windows.last().is_some_and(is_in) {
+            if windows.last().is_some_and(|it| it.fires(site)) {
                 continue;
             }
             let Ok(place) = flow.steps.binary_search(&site) else {
@@ -289,7 +298,7 @@ impl<'a> Body<'a> {
             let starts = before.iter().rev().take(STEPS_MAX).copied();
             let window = starts
                 .take_while(|start| *start >= taken)
-                .find_map(|start| self.window_at(start, is_target).filter(&is_in));
+                .find_map(|start| self.window_at(start, is_target).filter(|it| it.fires(site)));
             windows.extend(window);
         }
         windows
