@@ -11,6 +11,8 @@
 //! - `special CALLS` calls a function of instructions that only some processors have: of AVX on x86-64, of pointer
 //!   authentication on arm64.
 //! - `unsigned CALLS` does so without pointer authentication, on arm64.
+//! - `guarded CALLS` calls functions where indirect branches are checked, on arm64.
+//! - `kept CALLS` calls a function with all registers in use, on arm64, and prints on standard error which.
 //! - `place FUNCTION` prints where in its file the program has a function, and no counts.
 //! - `forks COUNT` makes children while a thread runs: so many of their own, and so many that share
 //!   the memory until they execute.
@@ -27,6 +29,8 @@ mod counts;
 mod dive;
 mod faults;
 mod forks;
+mod guarded;
+mod kept;
 mod maps;
 mod options;
 mod pages;
@@ -56,7 +60,7 @@ enum Error {
     Wrong(String),
 }
 
-const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS";
+const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | guarded CALLS | kept CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS";
 
 fn main() -> ExitCode {
     match Command::parse(std::env::args_os()).and_then(|command| run(&command)) {
@@ -81,6 +85,8 @@ fn run(command: &Command) -> Result<Counts, Error> {
         Command::Timed { calls } => timed::time(calls),
         Command::Special { calls } => special::add(calls),
         Command::Unsigned { calls } => special::unsigned(calls),
+        Command::Guarded { calls } => guarded::call(calls),
+        Command::Kept { calls } => kept::call(calls),
         Command::Place { ref function } => place::print(function),
         Command::Forks { count } => forks::fork(count),
         Command::Faults { count } => faults::fault(count),

@@ -28,6 +28,10 @@ pub enum Command {
     Special { calls: usize },
     /// Call it without pointer authentication.
     Unsigned { calls: usize },
+    /// Call functions where branches are checked.
+    Guarded { calls: usize },
+    /// Call with all registers in use.
+    Kept { calls: usize },
     /// Tell where a function is.
     Place { function: String },
     /// Make children.
@@ -73,6 +77,8 @@ impl Command {
             "timed" => Self::Timed { calls: number()? },
             "special" => Self::Special { calls: number()? },
             "unsigned" => Self::Unsigned { calls: number()? },
+            "guarded" => Self::Guarded { calls: number()? },
+            "kept" => Self::Kept { calls: number()? },
             "place" => Self::Place {
                 function: parser.value()?.string()?,
             },

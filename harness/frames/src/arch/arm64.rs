@@ -14,8 +14,18 @@ pub const FETCH: [usize; 5] = [0, 4, 8, 12, 16];
 /// A function of special instructions that returns its argument plus 1, and their offsets.
 pub const SPECIAL: Option<super::Special> = Some((frames_special, &[0, 4, 8, 12, 16, 20]));
 
+/// Functions that begin with a landing pad of indirect branches, in pages of their own.
+pub const GUARDED: &[super::Guarded] = &[
+    ("frames_pad", frames_pad),
+    ("frames_pad_signs", frames_pad_signs),
+    ("frames_pad_loops", frames_pad_loops),
+];
+
 unsafe extern "C" {
     fn frames_special(number: u32) -> u32;
+    fn frames_pad(number: usize, rounds: usize) -> usize;
+    fn frames_pad_signs(number: usize, rounds: usize) -> usize;
+    fn frames_pad_loops(number: usize, rounds: usize) -> usize;
 }
 
 /// The program counter that a signal found.
@@ -137,6 +147,28 @@ global_asm!(
     "add x0, x0, #1",
     "ret",
     "end frames_paged",
+    ".balign 4096",
+    // BTI C; PACIASP, which is one too; and BTI C, behind which a loop begins.
+    "function frames_pad",
+    "hint #34",
+    "add x0, x0, x1",
+    "ret",
+    "end frames_pad",
+    "function frames_pad_signs",
+    "hint #25",
+    "stp x29, x30, [sp, #-16]!",
+    "add x0, x0, x1",
+    "ldp x29, x30, [sp], #16",
+    "hint #29",
+    "ret",
+    "end frames_pad_signs",
+    "function frames_pad_loops",
+    "hint #34",
+    "2: add x0, x0, #1",
+    "sub x1, x1, #1",
+    "cbnz x1, 2b",
+    "ret",
+    "end frames_pad_loops",
     ".balign 4096",
     ".purgem function",
     ".purgem end",

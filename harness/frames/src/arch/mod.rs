@@ -11,9 +11,13 @@ use std::ffi::{c_int, c_void};
 #[cfg(target_arch = "aarch64")]
 mod arm64;
 #[cfg(target_arch = "aarch64")]
-pub use arm64::{FETCH, LOAD, SPECIAL, counter, returning};
+mod keep;
+#[cfg(target_arch = "aarch64")]
+pub use arm64::{FETCH, GUARDED, LOAD, SPECIAL, counter, returning};
 #[cfg(target_arch = "aarch64")]
 use arm64::{FRAME, RETURN};
+#[cfg(target_arch = "aarch64")]
+pub use keep::KEEPERS;
 
 #[cfg(target_arch = "arm")]
 mod arm;
@@ -32,6 +36,13 @@ use x86::{FRAME, RETURN};
 #[cfg(not(target_arch = "arm"))]
 mod dwarf;
 
+/// No processor here checks where indirect branches lead to.
+#[cfg(not(target_arch = "aarch64"))]
+pub const GUARDED: &[Guarded] = &[];
+/// Written for one machine alone.
+#[cfg(not(target_arch = "aarch64"))]
+pub const KEEPERS: &[Keeper] = &[];
+
 /// Where a call of `frames_hold` can be left to.
 #[repr(C)]
 #[derive(Debug, Default)]
@@ -48,6 +59,36 @@ pub struct Exception {
     header: [u64; 12],
     /// Where it is caught.
     pub held: Held,
+}
+
+/// A function that returns the sum of its arguments, and its name.
+pub type Guarded = (&'static str, unsafe extern "C" fn(usize, usize) -> usize);
+
+/// Calls `frames_still` with registers of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Keeper {
+    /// Which ones.
+    pub name: &'static str,
+    /// What of the auxiliary vector, and the bit of it, without which it cannot be called.
+    pub needs: Option<(libc::c_ulong, u32)>,
+    /// Bytes of a vector, if not the 16 of all processors.
+    pub vector: Option<c_int>,
+    /// Calls with these registers, and stores what they are afterwards.
+    pub call: unsafe extern "C" fn(before: *const Registers, after: *mut Registers),
+}
+
+/// Registers. What a processor does not have is not used.
+#[repr(C)]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Registers {
+    /// Of general purpose.
+    pub general: [u64; 28],
+    /// Those of flags, of floating point's control, and of its status.
+    pub status: [u64; 4],
+    /// Vectors, one after the other: of 256 bytes each, or fewer.
+    pub vectors: [u8; 32 * 256],
+    /// Predicates of an eighth of that, and behind them that of faults.
+    pub predicates: [u8; 17 * 32],
 }
 
 /// A function of special instructions, and their offsets.
