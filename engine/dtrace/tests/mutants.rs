@@ -184,13 +184,14 @@ const MUTANTS: &[Mutant] = &[
         ],
         ["inside", "counts_are_those_of_a_single_stepper"],
     ),
-    // Jumps stay when tracing ends.
+    // Jumps that guard the signal of traps stay when tracing ends. Those in place of traps are in commands only,
+    // which end with it.
     mutant(
-        "jumps-left",
+        "guards-left",
         "local/agent/src/jumps/mod.rs",
         [
-            "            patch.outcome = Patched::Written;\n        }\n        known.remove(&idle);\n",
-            "            patch.outcome = Patched::Written;\n        }\n",
+            "        known.remove(&idle);\n        known.functions",
+            "        drop(idle);\n        known.functions",
         ],
         [
             "inside",
