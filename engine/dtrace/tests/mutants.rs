@@ -161,8 +161,20 @@ const MUTANTS: &[Mutant] = &[
     mutant(
         "flags-of-the-agent",
         "local/agent/src/arch/entry/x86.rs",
-        ["        \"add al, 127\",\n        \"sahf\",\n", ""],
+        [
+            "        \"mov al, cl\",\n        \"add al, 127\",\n        \"sahf\",\n",
+            "        \"mov al, cl\",\n",
+        ],
         ["inside", "a_count_changes_neither_flags_nor_registers"],
+    ),
+    mutant(
+        "flags-of-a-record",
+        "local/agent/src/arch/entry/x86.rs",
+        [
+            "        \"pop r9\",\n        \"add al, 127\",\n        \"sahf\",\n",
+            "        \"pop r9\",\n",
+        ],
+        ["inside", "a_record_changes_neither_flags_nor_registers"],
     ),
     // A jump takes the place of an instruction that a branch leads to.
     mutant(
