@@ -176,11 +176,18 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         if leaves == Leaves::Return || !A::goes(emulation, regs) {
             return A::goes(emulation, regs);
         }
+        self.jumps_out(site, probe, emulation, regs)
+    }
+
+    /// Whether a jump leads out of the function this time. Not inlined: every hit would pay for the
+    /// registers that it needs.
+    #[inline(never)]
+    fn jumps_out(&self, site: &Site<A>, probe: &Probe, jump: A::Emulation, regs: &A::Regs) -> bool {
         let mut next = *regs;
         let (_, address) = site.place;
         // The set's own view of the pc is that of a trap, which may be behind its instruction.
         let behind = A::pc(regs).wrapping_sub(address);
-        match A::emulate(emulation, &mut next, &mut ReadOnly(&self.platform)) {
+        match A::emulate(jump, &mut next, &mut ReadOnly(&self.platform)) {
             Ok(()) => !probe.has(A::pc(&next).wrapping_sub(behind)),
             Err(_) => true,
         }

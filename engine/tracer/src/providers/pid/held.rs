@@ -86,6 +86,8 @@ impl Held {
 
     /// A thread of this address space has something to wait for: returns its ticket, or 0 if
     /// nobody watches.
+    #[cold]
+    #[inline(never)]
     pub fn take_ticket(&self, space: usize) -> u32 {
         if self.watching(space).next().is_none() {
             return 0;
