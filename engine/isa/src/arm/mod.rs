@@ -1,37 +1,23 @@
-//! A32, the 32-bit ARM instruction set in ARM state.
+//! The 32-bit ARM architecture. Each of its instruction sets has its table and its constructors of
+//! plans; what both do is here.
 //!
 //! Section numbers are those of the ARM Architecture Reference Manual for ARMv7-A and ARMv7-R (DDI
-//! 0406C), whose encodings and pseudocode cover ARMv6 as well; where ARMv6 leaves more undefined,
-//! the rows follow ARMv6.
+//! 0406C), whose encodings and pseudocode cover ARMv6 as well.
 
 use core::mem::offset_of;
 
+mod a32;
 mod abi;
-mod body;
+mod action;
 mod compute;
-mod control;
-mod decide;
-mod emulate;
-mod exclusive;
 mod flow;
 mod list;
 mod operand;
-mod relocate;
-mod rows;
 mod transfer;
 
+pub use a32::{A32, Exclusive, ROWS, Relocation, TRAP, control, exclusive, plan, row};
 pub use abi::{Arm, Mode};
-pub use body::A32;
-pub use control::control;
-pub use emulate::Emulation;
-pub use exclusive::{Exclusive, exclusive};
-pub use relocate::Relocation;
-pub use rows::{ROWS, plan, row};
-
-/// The breakpoint: the word that replaces a probed instruction.
-///
-/// It is permanently undefined (UDF, A8.8.247), and Linux uses it for nothing else.
-pub const TRAP: u32 = 0xe7f0_01fb;
+pub use action::Emulation;
 
 /// Architecture versions on which the same word behaves differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

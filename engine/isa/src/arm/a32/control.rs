@@ -1,8 +1,8 @@
 //! Where control goes after an A32 instruction. Function walks ask this of every instruction; four
 //! of the bits settle it for eight of ten.
 
-use super::operand::{bit, bits};
-use super::{LR, PC, SP};
+use crate::arm::operand::{bit, bits};
+use crate::arm::{LR, PC, SP};
 use crate::mutant::{self, Mutant};
 use crate::{Away, Control};
 

@@ -13,12 +13,13 @@ use super::decide::{
     table_lookup, two_singles, two_singles_apart,
 };
 use super::emulate::{
-    Emulation, b, bl, blx, blx_register, bx, hint, ldr, ldr_shifted, ldrb, ldrb_shifted, ldrd,
-    ldrh, ldrh_register, ldrsb, ldrsb_register, ldrsh, ldrsh_register, load_list, load_pc,
+    b, bl, blx, blx_register, bx, hint, ldr, ldr_shifted, ldrb, ldrb_shifted, ldrd, ldrh,
+    ldrh_register, ldrsb, ldrsb_register, ldrsh, ldrsh_register, load_list, load_pc,
     load_pc_shifted, lower_sp, nop, push_list, push_one, str, str_shifted, strb, strb_shifted,
     strd, strd_register, strh, strh_register, with_constant, with_register,
 };
 use super::relocate::{Relocation, same};
+use crate::arm::action::Emulation;
 use crate::table::rows;
 
 rows! {

@@ -2,9 +2,10 @@
 //! number must not exceed another. Each function here takes the word and the fields concerned, and
 //! returns the whole plan.
 
-use super::emulate::{self, Emulation};
-use super::operand::{bit, bits};
+use super::emulate;
 use super::relocate::{Relocation, same};
+use crate::arm::action::Emulation;
+use crate::arm::operand::{bit, bits};
 use crate::mutant::{self, Mutant};
 use crate::{Plan, Why};
 

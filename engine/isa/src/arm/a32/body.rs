@@ -1,8 +1,8 @@
 //! What a function walk needs to know of A32: literals, and the two kinds of switch.
 
-use super::PC;
 use super::control::{constant, control};
-use super::operand::{bit, bits};
+use crate::arm::PC;
+use crate::arm::operand::{bit, bits};
 use crate::body::sealed::{Code, Ground};
 use crate::body::{Gap, Step, Steps, Unwalked};
 use crate::{Away, Control};
