@@ -46,6 +46,21 @@ mutants! {
         BaseBeforeLoad, "base-before-load", "a load multiple has written its base back when a load of it faults";
         DownByList, "down-by-list", "a decrementing load multiple begins one word too low";
     }
+    T32, "T16 and T32" {
+        PcPlus8, "pc-plus-8", "the pc is read as its address plus 8";
+        BaseUnaligned, "base-unaligned", "an address counts from the pc as it is, not from a multiple of 4";
+        BlockIgnored, "block-ignored", "an emulated instruction is done whether the condition of its IT block holds or not";
+        BlockStands, "block-stands", "an emulated instruction does not advance its IT block";
+        LinkEven, "link-even", "a call's return address is not one of Thumb";
+        ThumbForEver, "thumb-for-ever", "a branch to an even address does not change to ARM";
+        ZeroTaken, "zero-taken", "`cbz` and `cbnz` branch when they are not to";
+        TableOfBytes, "table-of-bytes", "the index into a table of halfwords counts bytes";
+        SignOfBranch, "sign-of-branch", "two bits of a far branch's distance are not inverted by its sign";
+        BlockBase, "block-base", "a load multiple that writes back to a register of its list is accepted";
+        StackOperand, "stack-operand", "sp is accepted as an operand wherever the manual leaves it unpredictable";
+        ExclusiveKept, "exclusive-kept", "exclusive stores are relocated";
+        ShortSteps, "short-steps", "the instruction after an emulated one of 32 bits is 2 bytes on";
+    }
     ARM64, "A64" {
         AdrpFromWord, "adrp-from-word", "`adrp` counts from the instruction, not from its page";
         BackIsForth, "back-is-forth", "a branch back is taken for one far ahead";

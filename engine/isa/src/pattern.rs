@@ -2,7 +2,8 @@
 //!
 //! `cccc 0010 0100 1101 1101 rrrr iiii iiii` reads from bit 31 down to bit 0: `0` and `1` are fixed
 //! bits, a lower-case letter is a bit of the field of that name, `x` is ignored, and spaces are for
-//! readability. Drawings are parsed at compile time only. A malformed one is a build error: the
+//! readability. A drawing of 16 bits is of the upper half of a word: of a short instruction and
+//! whatever follows it. Drawings are parsed at compile time only. A malformed one is a build error: the
 //! message is the drawing, and the line that it points at says what is wrong with it.
 
 /// An encoding's text, and the test for it.
@@ -110,9 +111,9 @@ impl Values {
 }
 
 impl Pattern {
-    /// Parses a drawing; panics, a build error in a constant, unless it has exactly 32 bits.
+    /// Parses a drawing; panics, a build error in a constant, unless it has exactly 32 bits, or 16.
     pub(crate) const fn new(text: &'static str) -> Self {
-        assert!(draws_32_bits(text), "{}", text);
+        assert!(draws_an_instruction(text), "{}", text);
         let ones = bits_drawn(text, b'1');
         let mask = ones | bits_drawn(text, b'0');
         let value = ones;
@@ -172,8 +173,8 @@ impl Field {
     }
 }
 
-/// Whether `text` consists of 32 digits 0 and 1 and letters a to x, and of spaces.
-const fn draws_32_bits(text: &str) -> bool {
+/// Whether `text` consists of 32 or 16 digits 0 and 1 and letters a to x, and of spaces.
+const fn draws_an_instruction(text: &str) -> bool {
     let mut count: u32 = 0;
     let mut rest = text.as_bytes();
     while let [drawn, tail @ ..] = rest {
@@ -184,17 +185,21 @@ const fn draws_32_bits(text: &str) -> bool {
             _ => return false,
         }
     }
-    count == 32
+    count == 32 || count == 16
 }
 
 /// The mask of the bits drawn with the character `wanted`.
 const fn bits_drawn(text: &str, wanted: u8) -> u32 {
     let mut bits = 0;
+    let mut bit = 1 << 31;
     let mut rest = text.as_bytes();
     while let [drawn, tail @ ..] = rest {
         rest = tail;
+        if *drawn == wanted {
+            bits |= bit;
+        }
         if *drawn != b' ' {
-            bits = bits << 1 | (*drawn == wanted) as u32;
+            bit >>= 1;
         }
     }
     bits
@@ -202,7 +207,7 @@ const fn bits_drawn(text: &str, wanted: u8) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pattern, draws_32_bits};
+    use super::{Pattern, draws_an_instruction};
 
     const STORE: Pattern = Pattern::new("cccc 0101 0010 1101 tttt 0000 0000 0100");
     const SPLIT: Pattern = Pattern::new("xxxx 0000 0000 0000 0m0l llll llll llxx");
@@ -236,15 +241,27 @@ mod tests {
     }
 
     #[test]
-    fn only_32_digits_letters_and_spaces_are_a_drawing() {
-        assert!(draws_32_bits("cccc 0101 0010 1101 tttt 0000 0000 0100"));
-        assert!(draws_32_bits("cccc010100101101tttt000000000100"));
+    fn a_drawing_of_16_bits_is_of_the_upper_half() {
+        let pop = Pattern::new("1011 110p llll llll");
+        assert!(pop.matches(0xbd10_ffff) && pop.matches(0xbc00_0000) && !pop.matches(0xb510_0000));
+        assert_eq!(pop.field("l").of(0xbd10_ffff), 0x10);
+        assert_eq!(pop.field("p").of(0xbd10_0000), 1);
+    }
+
+    #[test]
+    fn only_32_digits_letters_and_spaces_or_16_are_a_drawing() {
+        assert!(draws_an_instruction(
+            "cccc 0101 0010 1101 tttt 0000 0000 0100"
+        ));
+        assert!(draws_an_instruction("cccc010100101101tttt000000000100"));
+        assert!(draws_an_instruction("cccc 0101 0010 1101"));
         let short = "cccc 0101 0010 1101 tttt 0000 0000 010";
         let long = "cccc 0101 0010 1101 tttt 0000 0000 0100 0";
         let stray = "cccc 0101 0010 1101 tttt 0000 0000 01O0";
         let last_letters = "cccc 0101 0010 1101 tttt 0000 0000 01yz";
-        for text in [short, long, stray, last_letters, ""] {
-            assert!(!draws_32_bits(text), "{text}");
+        let half = "cccc 0101 0010 110";
+        for text in [short, long, stray, last_letters, half, ""] {
+            assert!(!draws_an_instruction(text), "{text}");
         }
     }
 

@@ -5,7 +5,10 @@ mod abi;
 mod arm;
 mod arm64;
 mod body;
+mod t32;
 mod vector;
 mod vectors;
 mod words;
 mod x86;
+
+use arm::model as model_of_arm;

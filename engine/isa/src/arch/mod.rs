@@ -57,6 +57,16 @@ pub trait Arch: Sized + Send + Sync + 'static {
     /// The length in bytes of the instruction that `plan` is for; 0 if it is refused and has none.
     fn length(plan: &Planned<Self>) -> usize;
 
+    /// The mode of the instruction after the first one of `text`, if control falls through to it.
+    fn next_mode(_text: &Self::Text, mode: Self::Mode) -> Self::Mode {
+        mode
+    }
+
+    /// The breakpoint for an instruction of this mode and length.
+    fn trap(_mode: Self::Mode, _length: usize) -> &'static [u8] {
+        Self::TRAP
+    }
+
     /// The contents of a slot at `at` for an instruction displaced from `from` whose successor is
     /// at `next`. `None` if the copy could not reach what it refers to.
     ///
@@ -159,6 +169,18 @@ pub trait Arch: Sized + Send + Sync + 'static {
     /// Makes the interrupted code resume in the slot at this address.
     fn enter(regs: &mut Self::Regs, slot: usize) {
         Self::set_pc(regs, slot);
+    }
+
+    /// Whether the slot of an instruction of this mode ends in a breakpoint instead of in a jump
+    /// back; then [`Arch::leave`] goes back.
+    fn ends_in_trap(_mode: Self::Mode) -> bool {
+        false
+    }
+
+    /// Makes the interrupted code resume at `next`, from the breakpoint at the end of the slot of an
+    /// instruction of this mode.
+    fn leave(regs: &mut Self::Regs, _mode: Self::Mode, next: usize) {
+        Self::set_pc(regs, next);
     }
 
     /// Argument `number`, from 0. The registers were saved at the function's entry, before it has

@@ -108,6 +108,22 @@ impl<V: Variant> Arch for V {
         V::Base::length(plan)
     }
 
+    fn next_mode(text: &Self::Text, mode: Self::Mode) -> Self::Mode {
+        V::Base::next_mode(text, mode)
+    }
+
+    fn trap(mode: Self::Mode, length: usize) -> &'static [u8] {
+        V::Base::trap(mode, length)
+    }
+
+    fn ends_in_trap(mode: Self::Mode) -> bool {
+        V::Base::ends_in_trap(mode)
+    }
+
+    fn leave(regs: &mut Self::Regs, mode: Self::Mode, next: usize) {
+        V::Base::leave(regs, mode, next);
+    }
+
     fn slot(
         relocation: Self::Relocation,
         at: usize,

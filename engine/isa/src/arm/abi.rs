@@ -1,9 +1,12 @@
 //! ARM as Linux uses it: the breakpoint, and the procedure call standard (AAPCS32).
 
-use super::{A32, Emulation, LR, PC, Regs, Relocation, SP, TRAP, Version, control, plan};
+use super::state::{THUMB, is_thumb};
+use super::{
+    A32, Block, Emulation, LR, PC, Regs, Relocation, SP, TRAP, Version, control, plan, t32,
+};
 use crate::arch::{self, Arch, Load, Planned};
 use crate::body::Leaves;
-use crate::{Control, Fault, Memory};
+use crate::{Control, Fault, Memory, Plan};
 
 /// ARM: ARMv6 and later.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +17,8 @@ pub struct Arm;
 pub enum Mode {
     /// ARM state.
     A32,
+    /// Thumb state, at a place of an IT block or outside of any.
+    T32(Block),
 }
 
 /// How many arguments are passed in registers, from r0 on.
@@ -31,20 +36,48 @@ impl Arch for Arm {
     const KERNEL: Mode = Mode::A32;
     const TRAP: &'static [u8] = &TRAP.to_le_bytes();
 
-    fn plan(text: &[u8; 4], Mode::A32: Mode) -> Planned<Self> {
-        plan(u32::from_le_bytes(*text))
+    fn plan(text: &[u8; 4], mode: Mode) -> Planned<Self> {
+        match mode {
+            Mode::A32 => plan(u32::from_le_bytes(*text)),
+            Mode::T32(block) => t32::plan(t32::word(*text), block),
+        }
     }
 
-    fn length(_: &Planned<Self>) -> usize {
-        Self::TRAP.len()
+    /// Of an instruction that is refused this is A32's; [`t32::length`] knows Thumb's.
+    fn length(plan: &Planned<Self>) -> usize {
+        match plan {
+            Plan::Emulate(emulation) => emulation.length(),
+            Plan::Relocate(relocation) => relocation.length(),
+            Plan::Refuse(_) => Self::TRAP.len(),
+        }
+    }
+
+    fn next_mode(text: &[u8; 4], mode: Mode) -> Mode {
+        match mode {
+            Mode::A32 => mode,
+            Mode::T32(block) => Mode::T32(t32::next(t32::word(*text), block)),
+        }
+    }
+
+    fn trap(mode: Mode, length: usize) -> &'static [u8] {
+        const SHORT: [u8; 2] = t32::TRAP.to_le_bytes();
+        const LONG: [u8; 4] = t32::LONG_TRAP.rotate_left(16).to_le_bytes();
+        match mode {
+            Mode::A32 => Self::TRAP,
+            Mode::T32(block) if block.is_inside() && length == LONG.len() => &LONG,
+            Mode::T32(_) => &SHORT,
+        }
     }
 
     fn slot(relocation: Relocation, _: usize, _: usize, next: usize) -> Option<Self::Slot> {
         Some(relocation.slot(next as u32))
     }
 
-    fn control(text: &[u8; 4], Mode::A32: Mode, address: usize) -> Control {
-        control(u32::from_le_bytes(*text), address as u32)
+    fn control(text: &[u8; 4], mode: Mode, address: usize) -> Control {
+        match mode {
+            Mode::A32 => control(u32::from_le_bytes(*text), address as u32),
+            Mode::T32(block) => t32::control(t32::word(*text), block, address as u32),
+        }
     }
 
     fn is_placeholder(text: &[u8; 4]) -> bool {
@@ -68,6 +101,25 @@ impl Arch for Arm {
 
     fn set_pc(regs: &mut Regs, pc: usize) {
         regs.r[PC] = pc as u32;
+    }
+
+    /// In an IT block the copy is in a block of its own, so that what follows it is unconditional.
+    fn enter(regs: &mut Regs, slot: usize) {
+        regs.r[PC] = slot as u32;
+        if is_thumb(regs.cpsr) {
+            regs.cpsr = Block::of(regs.cpsr).alone().in_status(regs.cpsr);
+        }
+    }
+
+    fn ends_in_trap(mode: Mode) -> bool {
+        matches!(mode, Mode::T32(block) if block.is_before_others())
+    }
+
+    fn leave(regs: &mut Regs, mode: Mode, next: usize) {
+        regs.r[PC] = next as u32;
+        if let Mode::T32(block) = mode {
+            regs.cpsr = block.next().in_status(regs.cpsr | THUMB);
+        }
     }
 
     fn argument(regs: &Regs, _: Mode, number: u64, load: &mut Load<'_>) -> u64 {

@@ -6,17 +6,46 @@ use super::compute::{Compute, Operands};
 use super::flow::{self, Flow};
 use super::list::{LoadList, push};
 use super::operand::{Register, Registers};
-use super::transfer::{LoadPc, Transfer};
-use super::{PC, Regs, SP, Version};
+use super::state::{Block, is_thumb};
+use super::transfer::{LoadPc, Offset, Transfer, load};
+use super::{LR, PC, Regs, SP, Version};
 use crate::condition::Condition;
 use crate::mutant::{self, Mutant};
-use crate::{Fault, Memory};
+use crate::{Away, Control, Fault, Memory, Width};
 
 /// An emulated instruction: one that reads or writes the pc, or that functions commonly begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulation {
+    form: Form,
     condition: Condition,
     action: Action,
+}
+
+/// How an instruction is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    A32,
+    T16,
+    T32,
+}
+
+impl Form {
+    /// The length in bytes.
+    fn length(self) -> u8 {
+        match self {
+            Self::T16 => 2,
+            Self::T32 if mutant::is_chosen(Mutant::ShortSteps) => 2,
+            Self::A32 | Self::T32 => 4,
+        }
+    }
+
+    /// How far the pc that it reads is ahead of it.
+    const fn ahead(self) -> i32 {
+        match self {
+            Self::A32 => 8,
+            Self::T16 | Self::T32 => 4,
+        }
+    }
 }
 
 /// Each site stores one, and every firing reads it.
@@ -40,7 +69,7 @@ pub(super) enum Action {
     Call {
         by: i32,
     },
-    CallThumb {
+    CallOther {
         by: i32,
     },
     Exchange {
@@ -53,13 +82,57 @@ pub(super) enum Action {
     Transfer(Transfer),
     LoadPc(LoadPc),
     LoadList(LoadList),
+    /// `it`.
+    Begin(Block),
+    /// `adr`.
+    Address {
+        to: Register,
+        by: i16,
+    },
+    /// `cbz`, `cbnz`.
+    BranchIf {
+        register: Register,
+        is_zero: bool,
+        by: u8,
+    },
+    /// `tbb`, `tbh`.
+    Table {
+        base: Register,
+        index: Register,
+        by_halves: bool,
+    },
 }
 
 impl Action {
-    /// This action under the condition of `word`.
+    /// This action under the condition of the A32 instruction `word`.
     pub(super) const fn under(self, word: u32) -> Emulation {
+        self.of(Form::A32, word >> 28)
+    }
+
+    /// This action under a condition of its own, for an instruction of 16 bits.
+    pub(super) const fn short_if(self, condition: u32) -> Emulation {
+        self.of(Form::T16, condition)
+    }
+
+    /// This action, for an instruction of 16 bits.
+    pub(super) const fn short(self) -> Emulation {
+        self.of(Form::T16, 0b1110)
+    }
+
+    /// This action under a condition of its own, for a Thumb instruction of 32 bits.
+    pub(super) const fn long_if(self, condition: u32) -> Emulation {
+        self.of(Form::T32, condition)
+    }
+
+    /// This action, for a Thumb instruction of 32 bits.
+    pub(super) const fn long(self) -> Emulation {
+        self.of(Form::T32, 0b1110)
+    }
+
+    const fn of(self, form: Form, condition: u32) -> Emulation {
         Emulation {
-            condition: Condition::of(word >> 28),
+            form,
+            condition: Condition::of(condition),
             action: self,
         }
     }
@@ -71,10 +144,68 @@ impl Action {
 }
 
 impl Emulation {
-    /// Whether control leaves with these registers: not if the condition fails.
+    /// Whether control leaves with these registers: not if the condition fails, that of its IT block
+    /// included.
     #[must_use]
-    pub const fn goes(&self, regs: &Regs) -> bool {
-        self.condition.holds(regs.cpsr)
+    pub fn goes(&self, regs: &Regs) -> bool {
+        self.passes(regs.cpsr)
+            && match self.action {
+                Action::BranchIf {
+                    register, is_zero, ..
+                } => is_zero == (register.read(regs) == 0),
+                _ => true,
+            }
+    }
+
+    /// The length of the instruction in bytes.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.form.length().into()
+    }
+
+    /// Where control goes from `at`, for an instruction of Thumb at this place of a block.
+    pub(super) fn control(&self, at: u32, block: Block) -> Control {
+        let is_conditional = self.condition != Condition::of(0b1110) || block.is_inside();
+        let to = |by: i32| {
+            let target = at.wrapping_add(4).wrapping_add_signed(by);
+            Away::To(target.into())
+        };
+        let away = match self.action {
+            Action::Branch { by } => to(by),
+            Action::BranchIf { by, .. } => return Control::to(to(by.into()), true),
+            Action::Exchange { to } => by_register(to),
+            Action::Compute(compute) if compute.writes_pc() => {
+                compute.copied().map_or(Away::Indirect, by_register)
+            }
+            Action::LoadPc(load) if load.pops() => Away::Return,
+            Action::LoadPc(_) => Away::Indirect,
+            Action::LoadList(_) => Away::Return,
+            Action::Table { .. } => Away::Switch,
+            _ => return Control::NEXT,
+        };
+        Control::to(away, is_conditional)
+    }
+
+    /// Whether it may write the pc.
+    pub(super) const fn branches(&self) -> bool {
+        match self.action {
+            Action::Nop
+            | Action::Push { .. }
+            | Action::LowerSp { .. }
+            | Action::Transfer(_)
+            | Action::Begin(_)
+            | Action::Address { .. } => false,
+            Action::Compute(compute) => compute.writes_pc(),
+            _ => true,
+        }
+    }
+
+    /// Whether its condition holds.
+    fn passes(&self, cpsr: u32) -> bool {
+        let in_block = self.form == Form::A32
+            || mutant::is_chosen(Mutant::BlockIgnored)
+            || Block::of(cpsr).condition().holds(cpsr);
+        in_block && self.condition.holds(cpsr)
     }
 
     /// Emulates the instruction: `regs` and `memory` become what they would be had it run at
@@ -99,11 +230,20 @@ impl Emulation {
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
         let mut flow = Flow::Next;
-        if self.condition.holds(regs.cpsr) || mutant::is_chosen(Mutant::ConditionIgnored) {
+        let block = Block::of(regs.cpsr);
+        if self.passes(regs.cpsr) || mutant::is_chosen(Mutant::ConditionIgnored) {
             flow = self.action.run(version, regs, memory)?;
         }
         if flow == Flow::Next {
-            regs.r[PC] = regs.r[PC].wrapping_add(4);
+            regs.r[PC] = regs.r[PC].wrapping_add(self.form.length().into());
+        }
+        if self.form != Form::A32 {
+            let after = match self.action {
+                Action::Begin(begun) => begun,
+                _ if mutant::is_chosen(Mutant::BlockStands) => block,
+                _ => block.next(),
+            };
+            regs.cpsr = after.in_status(regs.cpsr);
         }
         Ok(())
     }
@@ -125,13 +265,52 @@ impl Action {
             }
             Self::Branch { by } => flow::relative(by, regs),
             Self::Call { by } => flow::call(by, regs),
-            Self::CallThumb { by } => flow::call_thumb(by, regs),
+            Self::CallOther { by } => flow::call_other(by, regs),
             Self::Exchange { to } => flow::exchange(to.read(regs), regs),
-            Self::CallRegister { to } => flow::call_register(to, regs),
+            Self::CallRegister { to } => {
+                // Only `blx` of a register is long in one set and short in the other.
+                let length = if is_thumb(regs.cpsr) { 2 } else { 4 };
+                flow::call_register(to, length, regs)
+            }
             Self::Compute(compute) => compute.run(version, regs),
             Self::Transfer(transfer) => transfer.run(regs, memory)?,
             Self::LoadPc(load) => load.run(regs, memory)?,
             Self::LoadList(load) => load.run(regs, memory)?,
+            Self::Begin(_) => Flow::Next,
+            Self::Address { to, by } => {
+                let base = Register::numbered(PC as u32).base(regs);
+                to.write(regs, base.wrapping_add_signed(by.into()));
+                Flow::Next
+            }
+            Self::BranchIf {
+                register,
+                is_zero,
+                by,
+            } => {
+                let goes = is_zero == (register.read(regs) == 0);
+                if goes != mutant::is_chosen(Mutant::ZeroTaken) {
+                    flow::relative(by.into(), regs)
+                } else {
+                    Flow::Next
+                }
+            }
+            Self::Table {
+                base,
+                index,
+                by_halves,
+            } => {
+                let (width, scale) = if by_halves {
+                    (
+                        Width::Two,
+                        u32::from(!mutant::is_chosen(Mutant::TableOfBytes)),
+                    )
+                } else {
+                    (Width::One, 0)
+                };
+                let index = index.read(regs).wrapping_shl(scale);
+                let entry = load(memory, base.read(regs).wrapping_add(index), width)?;
+                flow::relative(entry.wrapping_mul(2).cast_signed(), regs)
+            }
         })
     }
 }
@@ -145,9 +324,9 @@ impl fmt::Display for Emulation {
             Action::Nop => write!(out, "nop{condition}"),
             Action::Push { registers, .. } => write!(out, "push{condition} {registers}"),
             Action::LowerSp { by } => write!(out, "sub{condition} sp, sp, #{by:#x}"),
-            Action::Branch { by } => write!(out, "b{condition} {}", Distance(by)),
-            Action::Call { by } => write!(out, "bl{condition} {}", Distance(by)),
-            Action::CallThumb { by } => write!(out, "blx {}", Distance(by)),
+            Action::Branch { by } => write!(out, "b{condition} {}", self.distance(by)),
+            Action::Call { by } => write!(out, "bl{condition} {}", self.distance(by)),
+            Action::CallOther { by } => write!(out, "blx {}", self.distance(by)),
             Action::Exchange { to } => write!(out, "bx{condition} {to}"),
             Action::CallRegister { to } => write!(out, "blx{condition} {to}"),
             Action::Compute(compute) => {
@@ -159,18 +338,49 @@ impl fmt::Display for Emulation {
             }
             Action::LoadPc(load) => write!(out, "ldr{condition} {load}"),
             Action::LoadList(load) => write!(out, "ldm{}{condition} {load}", load.mode()),
+            Action::Begin(block) => write!(out, "it{block}"),
+            Action::Address { to, by } => write!(out, "adr {to}, {}", Offset::Bytes(by)),
+            Action::BranchIf {
+                register,
+                is_zero,
+                by,
+            } => {
+                let name = if is_zero { "cbz" } else { "cbnz" };
+                write!(out, "{name} {register}, {}", self.distance(by.into()))
+            }
+            Action::Table {
+                base,
+                index,
+                by_halves: true,
+            } => write!(out, "tbh [{base}, {index}, lsl #0x1]"),
+            Action::Table { base, index, .. } => write!(out, "tbb [{base}, {index}]"),
         }
     }
 }
 
-/// A distance relative to the pc as the instruction reads it, 8 bytes ahead.
+impl Emulation {
+    /// How far a branch goes from the instruction itself.
+    const fn distance(&self, by: i32) -> Distance {
+        Distance(by.wrapping_add(self.form.ahead()))
+    }
+}
+
+/// A branch to a register's value: with lr it is a return.
+fn by_register(to: Register) -> Away {
+    if to == Register::numbered(LR as u32) {
+        return Away::Return;
+    }
+    Away::Indirect
+}
+
+/// A distance from an instruction.
 struct Distance(i32);
 
 /// `.+0x8`.
 impl fmt::Display for Distance {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let distance = self.0.wrapping_add(8);
-        let sign = if distance < 0 { '-' } else { '+' };
+        let Self(distance) = self;
+        let sign = if *distance < 0 { '-' } else { '+' };
         write!(out, ".{sign}{:#x}", distance.unsigned_abs())
     }
 }

@@ -54,6 +54,26 @@ impl Compute {
         Self::with(word, right)
     }
 
+    /// `add to, left, right`, or `mov to, right`: in Thumb state no other reads or writes the pc.
+    pub(super) const fn plain(to: u32, left: Option<u32>, right: u32) -> Self {
+        const ADD: u8 = 0b0100_0;
+        const MOV: u8 = 0b1101_0;
+        let right = Right::Register {
+            register: Register::numbered(right),
+            shift: Shift::left(0),
+        };
+        let (operation, left) = match left {
+            Some(left) => (ADD, left),
+            None => (MOV, 0),
+        };
+        Self {
+            operation: Operation(operation),
+            to: Register::numbered(to),
+            left: Register::numbered(left),
+            right,
+        }
+    }
+
     const fn with(word: u32, right: Right) -> Self {
         Self {
             operation: Operation(bits(word, 20, 5) as u8),
@@ -61,6 +81,21 @@ impl Compute {
             left: Register::at(word, 16),
             right,
         }
+    }
+
+    /// The register of which the result is a copy, if it is one.
+    pub(super) fn copied(self) -> Option<Register> {
+        match self.right {
+            Right::Register { register, shift } if shift == Shift::left(0) => {
+                self.operation.has_no_left().then_some(register)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the result goes to the pc.
+    pub(super) const fn writes_pc(self) -> bool {
+        self.to.is_pc() && !self.operation.only_compares()
     }
 
     pub(super) fn run(self, version: Version, regs: &mut Regs) -> Flow {

@@ -25,7 +25,15 @@ impl LoadList {
     /// Decodes `word`: U gives the direction, P whether the first word is at the base or one word
     /// off, W whether the base is written back.
     pub(super) fn new(word: u32) -> Self {
-        let registers = Registers(bits(word, 0, 16) as u16);
+        Self::of(
+            word,
+            Registers(bits(word, 0, 16) as u16),
+            Register::at(word, 16),
+        )
+    }
+
+    /// The same with a list and a base that are not in `word`.
+    pub(super) fn of(word: u32, registers: Registers, base: Register) -> Self {
         let bytes = registers.bytes() as i8;
         let beside = if bit(word, 24) { 4 } else { 0 };
         let (first, moves) = if is_up(word) {
@@ -42,7 +50,7 @@ impl LoadList {
         };
         Self {
             registers,
-            base: Register::at(word, 16),
+            base,
             first,
             moves,
             writes_back: bit(word, 21),

@@ -10,14 +10,20 @@ mod a32;
 mod abi;
 mod action;
 mod compute;
+mod extension;
 mod flow;
 mod list;
 mod operand;
+mod relocation;
+mod state;
+pub mod t32;
 mod transfer;
 
-pub use a32::{A32, Exclusive, ROWS, Relocation, TRAP, control, exclusive, plan, row};
+pub use a32::{A32, Exclusive, ROWS, TRAP, control, exclusive, plan, row};
 pub use abi::{Arm, Mode};
 pub use action::Emulation;
+pub use relocation::Relocation;
+pub use state::Block;
 
 /// Architecture versions on which the same word behaves differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,46 @@
-//! Decoding of the fields of A32 encodings.
+//! The operands of instructions.
 
 use core::fmt;
 
+use super::state::is_thumb;
 use super::{LR, PC, Regs, SP};
+use crate::Why;
 use crate::mutant::{self, Mutant};
 
 /// `count` bits of `word`, from bit `low` up.
 pub(super) const fn bits(word: u32, low: u32, count: u32) -> u32 {
     let mask = 1_u32.wrapping_shl(count).wrapping_sub(1);
     word.wrapping_shr(low) & mask
+}
+
+/// Why another mode's banked register, or its SPSR, with this number (B9.2.3) is not read or
+/// written in a slot, if so.
+///
+/// The registers of the mode that traps are taken in, and the SPSR of the mode that the kernel then
+/// handles them in, have been overwritten by the trap; those of abort mode may have been, by a
+/// fault that a program caused.
+pub(super) const fn banked(is_spsr: u32, number: u32) -> Option<Why> {
+    const SVC: u32 = 0b1_0010;
+    const ABT: u32 = 0b1_0100;
+    const UND: u32 = 0b1_0110;
+    match (is_spsr, number) {
+        (1, SVC) | (_, ABT | UND) => Some(Why::Spsr),
+        (1, 0b0_1110 | 0b1_0000 | 0b1_1100 | 0b1_1110) => None,
+        (0, 0b0_0111 | 0b0_1111 | 0b1_1000..=0b1_1011) => Some(Why::Unpredictable),
+        (0, _) => None,
+        (_, _) => Some(Why::Unpredictable),
+    }
+}
+
+/// Whether `cps` is defined: a mode only if M is set, interrupt bits only if imod changes them, and at
+/// least one of the two.
+pub(super) const fn is_cps(imod: u32, m: u32, interrupts: u32, mode: u32) -> bool {
+    let changes_interrupts = imod & 0b10 != 0;
+    let changes_mode = m == 1;
+    let says_mode = changes_mode || mode == 0;
+    let says_interrupts = changes_interrupts == (interrupts != 0);
+    let changes = changes_interrupts || changes_mode;
+    imod != 0b01 && says_mode && says_interrupts && changes
 }
 
 /// A register by its number, 0 to 15.
@@ -21,6 +53,11 @@ impl Register {
         Self(bits(word, low, 4) as u8)
     }
 
+    /// The register with this number.
+    pub(super) const fn numbered(number: u32) -> Self {
+        Self((number & 0b1111) as u8)
+    }
+
     /// The register with the next number.
     pub(super) const fn next(self) -> Self {
         Self(self.0.wrapping_add(1))
@@ -31,11 +68,22 @@ impl Register {
         self.0 as usize == PC
     }
 
-    /// Its value as an instruction reads it: the pc is the instruction's address plus 8.
+    /// Its value as an instruction reads it: the pc is the instruction's address plus 8, or plus 4
+    /// in Thumb state.
     pub(super) fn read(self, regs: &Regs) -> u32 {
         let value = self.saved(regs);
         if self.is_pc() {
-            value.wrapping_add(pc_ahead())
+            value.wrapping_add(pc_ahead(regs))
+        } else {
+            value
+        }
+    }
+
+    /// Its value as the base of an address: of the pc, `Align(PC, 4)`.
+    pub(super) fn base(self, regs: &Regs) -> u32 {
+        let value = self.read(regs);
+        if self.is_pc() && !mutant::is_chosen(Mutant::BaseUnaligned) {
+            value & !0b11
         } else {
             value
         }
@@ -57,8 +105,9 @@ impl Register {
 }
 
 /// How far the pc that an instruction reads is ahead of the instruction, in bytes.
-pub(super) fn pc_ahead() -> u32 {
-    if mutant::is_chosen(Mutant::PcPlus4) {
+pub(super) fn pc_ahead(regs: &Regs) -> u32 {
+    let is_near = is_thumb(regs.cpsr) && !mutant::is_chosen(Mutant::PcPlus8);
+    if is_near || mutant::is_chosen(Mutant::PcPlus4) {
         return 4;
     }
     8
@@ -121,6 +170,11 @@ impl Shift {
     /// Decodes the shift in `word`.
     pub(super) const fn of(word: u32) -> Self {
         Self(bits(word, 5, 7) as u8)
+    }
+
+    /// To the left, by up to 31.
+    pub(super) const fn left(by: u32) -> Self {
+        Self((by << 2) as u8)
     }
 
     const fn amount(self) -> u32 {

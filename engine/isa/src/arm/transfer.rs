@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use super::Regs;
 use super::flow::{Flow, exchange};
 use super::operand::{Register, Shift, bit, bits};
+use super::{PC, Regs, SP};
 use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory, Width};
 
@@ -103,6 +103,8 @@ pub(super) enum Datum {
 pub(super) struct Transfer {
     pub(super) datum: Datum,
     data: Register,
+    /// The second of two words.
+    second: Register,
     base: Register,
     offset: Offset,
 }
@@ -110,11 +112,24 @@ pub(super) struct Transfer {
 impl Transfer {
     /// Decodes `word`.
     pub(super) const fn new(datum: Datum, word: u32, offset: Offset) -> Self {
+        let data = Register::at(word, 12);
         Self {
             datum,
-            data: Register::at(word, 12),
+            data,
+            second: data.next(),
             base: Register::at(word, 16),
             offset,
+        }
+    }
+
+    /// A load, of one register or two, that counts from the pc.
+    pub(super) const fn of_literal(datum: Datum, data: u32, second: u32, bytes: i16) -> Self {
+        Self {
+            datum,
+            data: Register::numbered(data),
+            second: Register::numbered(second),
+            base: Register::numbered(PC as u32),
+            offset: Offset::Bytes(bytes),
         }
     }
 
@@ -133,17 +148,17 @@ impl Transfer {
                 let half = load(memory, address, Width::Two)?;
                 data.write(regs, extended(half, i32::from(half as i16)));
             }
-            Datum::LoadDual => load_two(data, address, regs, memory)?,
+            Datum::LoadDual => load_two(data, self.second, address, regs, memory)?,
             Datum::StoreWord => store(memory, address, Width::Four, data.read(regs))?,
             Datum::StoreByte => store(memory, address, Width::One, data.read(regs))?,
             Datum::StoreHalf => store(memory, address, Width::Two, data.read(regs))?,
-            Datum::StoreDual => store_two(data, address, regs, memory)?,
+            Datum::StoreDual => store_two(data, self.second, address, regs, memory)?,
         }
         Ok(Flow::Next)
     }
 
     fn address(self, regs: &Regs) -> u32 {
-        let base = self.base.read(regs);
+        let base = self.base.base(regs);
         match self.offset {
             Offset::Bytes(bytes) if mutant::is_chosen(Mutant::NegativeLiteral) => {
                 base.wrapping_add(bytes.unsigned_abs().into())
@@ -177,6 +192,7 @@ pub(super) fn store(
 /// Two consecutive words.
 fn load_two(
     data: Register,
+    next: Register,
     address: u32,
     regs: &mut Regs,
     memory: &mut impl Memory,
@@ -184,18 +200,19 @@ fn load_two(
     let first = load(memory, address, Width::Four)?;
     let second = load(memory, address.wrapping_add(4), Width::Four)?;
     data.write(regs, first);
-    data.next().write(regs, second);
+    next.write(regs, second);
     Ok(())
 }
 
 fn store_two(
     data: Register,
+    next: Register,
     address: u32,
     regs: &Regs,
     memory: &mut impl Memory,
 ) -> Result<(), Fault> {
     store(memory, address, Width::Four, data.read(regs))?;
-    let second = data.next().read(regs);
+    let second = next.read(regs);
     store(memory, address.wrapping_add(4), Width::Four, second)
 }
 
@@ -232,15 +249,26 @@ pub(super) struct LoadPc {
 impl LoadPc {
     /// Decodes `word`.
     pub(super) const fn new(word: u32, offset: Offset) -> Self {
+        Self::of(Register::at(word, 16), Indexing::of(word), offset)
+    }
+
+    /// From its parts.
+    pub(super) const fn of(base: Register, indexing: Indexing, offset: Offset) -> Self {
         Self {
-            base: Register::at(word, 16),
-            indexing: Indexing::of(word),
+            base,
+            indexing,
             offset,
         }
     }
 
+    /// Whether it takes the pc from the top of the stack.
+    pub(super) fn pops(self) -> bool {
+        let is_stack = self.base == Register::numbered(SP as u32);
+        is_stack && self.indexing == Indexing::After
+    }
+
     pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
-        let base = self.base.read(regs);
+        let base = self.base.base(regs);
         let moved = self.offset.added_to(base, regs);
         let late = self.indexing == Indexing::After && !mutant::is_chosen(Mutant::WriteBackFirst);
         let address = if late { base } else { moved };
@@ -294,7 +322,7 @@ impl fmt::Display for Transfer {
         let data = self.data;
         write!(out, "{data}, ")?;
         if matches!(self.datum, Datum::LoadDual | Datum::StoreDual) {
-            write!(out, "{}, ", data.next())?;
+            write!(out, "{}, ", self.second)?;
         }
         write!(out, "[{}, {}]", self.base, self.offset)
     }

@@ -2,6 +2,6 @@
 
 mod emulate;
 mod known;
-mod model;
+pub mod model;
 mod reading;
 mod table;

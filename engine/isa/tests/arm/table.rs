@@ -12,6 +12,8 @@ const TABLE: Table = Table {
     answer: |word| arm::plan(word).into(),
     row: arm::row,
     reading,
+    step: |_| 1,
+    also: |_| {},
 };
 
 proptest! {

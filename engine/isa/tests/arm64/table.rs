@@ -12,6 +12,8 @@ const TABLE: Table = Table {
     answer: |word| arm64::plan(word).into(),
     row: arm64::row,
     reading,
+    step: |_| 1,
+    also: |_| {},
 };
 
 proptest! {

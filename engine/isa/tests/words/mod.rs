@@ -45,6 +45,11 @@ pub struct Table {
     pub answer: fn(u32) -> Verdict,
     pub row: fn(u32) -> usize,
     pub reading: fn(u32) -> Option<Verdict>,
+    /// How far from a word the next one is that begins with another instruction, for all of a
+    /// multiple of 2^24.
+    pub step: fn(u32) -> u64,
+    /// Fails if something else about a word is wrong.
+    pub also: fn(u32),
 }
 
 impl Table {

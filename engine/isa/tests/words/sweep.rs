@@ -109,11 +109,14 @@ fn count(table: &Table, parts: impl Iterator<Item = u64>) -> Vec<Counts> {
     let mut counts = vec![Counts::default(); table.rows.len()];
     for part in parts {
         let size = WORDS / PARTS;
-        for word in part * size..(part + 1) * size {
+        let words = part * size..(part + 1) * size;
+        let step = (table.step)(words.start as u32) as usize;
+        for word in words.step_by(step) {
             let word = word as u32;
             let answer = (table.answer)(word);
             let read = (table.reading)(word);
             assert_eq!(read.unwrap_or(answer), answer, "{word:08x}");
+            (table.also)(word);
             counts[(table.row)(word)].count(answer);
         }
     }

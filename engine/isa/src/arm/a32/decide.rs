@@ -3,9 +3,11 @@
 //! returns the whole plan.
 
 use super::emulate;
-use super::relocate::{Relocation, same};
+use super::relocate::same;
 use crate::arm::action::Emulation;
-use crate::arm::operand::{bit, bits};
+use crate::arm::extension;
+use crate::arm::operand::{self, bit};
+use crate::arm::relocation::Relocation;
 use crate::mutant::{self, Mutant};
 use crate::{Plan, Why};
 
@@ -112,173 +114,68 @@ pub(super) fn not_below(word: u32, highest: u32, lowest: u32) -> Answer {
     if_so(highest >= lowest, word)
 }
 
-/// `cps`: a mode only if M is set, interrupt bits only if imod changes them, and at least one of
-/// the two.
+/// `cps`.
 pub(super) fn cps(word: u32, imod: u32, m: u32, interrupts: u32, mode: u32) -> Answer {
-    let changes_interrupts = imod & 0b10 != 0;
-    let changes_mode = m == 1;
-    let says_mode = changes_mode || mode == 0;
-    let says_interrupts = changes_interrupts == (interrupts != 0);
-    let changes = changes_interrupts || changes_mode;
-    if_so(
-        imod != 0b01 && says_mode && says_interrupts && changes,
-        word,
-    )
+    if_so(operand::is_cps(imod, m, interrupts, mode), word)
 }
 
 /// `mrs` and `msr` of another mode's banked register, or of its SPSR. Bit 0 of the number is the
 /// field's highest bit (B9.2.3).
-///
-/// The registers of the mode that traps are taken in, and the SPSR of the mode that the kernel then
-/// handles them in, have been overwritten by the trap; those of abort mode may have been, by a
-/// fault that a program caused.
 pub(super) fn banked(word: u32, is_spsr: u32, number: u32) -> Answer {
-    const SVC: u32 = 0b1_0010;
-    const ABT: u32 = 0b1_0100;
-    const UND: u32 = 0b1_0110;
     let number = (number & 1) << 4 | number >> 8;
-    match (is_spsr, number) {
-        (1, SVC) | (_, ABT | UND) => Plan::Refuse(Why::Spsr),
-        (1, 0b0_1110 | 0b1_0000 | 0b1_1100 | 0b1_1110) => if_so(true, word),
-        (0, 0b0_0111 | 0b0_1111 | 0b1_1000..=0b1_1011) => if_so(false, word),
-        (0, _) => if_so(true, word),
-        (_, _) => if_so(false, word),
-    }
+    unless(operand::banked(is_spsr, number), word)
+}
+
+/// Relocates `word` unless there is a reason not to.
+fn unless(why: Option<Why>, word: u32) -> Answer {
+    why.map_or_else(|| Plan::Relocate(same(word)), Plan::Refuse)
 }
 
 /// `vmov` to two single registers: the second must exist.
 pub(super) fn two_singles(word: u32) -> Answer {
-    if_so(first_single(word, 0, 5) != 31, word)
+    if_so(extension::are_two_singles(word), word)
 }
 
 /// `vmov` from two single registers, to two core registers that differ.
 pub(super) fn two_singles_apart(word: u32, one: u32, other: u32) -> Answer {
-    if_so(one != other && first_single(word, 0, 5) != 31, word)
-}
-
-/// A single register's number: four bits from `low` up, then bit `lowest` as the least significant.
-const fn first_single(word: u32, low: u32, lowest: u32) -> u32 {
-    bits(word, low, 4) << 1 | bits(word, lowest, 1)
-}
-
-/// A double register's number: four bits from `low` up, and bit `highest` as the most significant.
-const fn first_double(word: u32, low: u32, highest: u32) -> u32 {
-    bits(word, highest, 1) << 4 | bits(word, low, 4)
-}
-
-/// The double register that most encodings call Vd.
-const fn vd(word: u32) -> u32 {
-    first_double(word, 12, 22)
-}
-
-/// `vldm`, `vstm`: at least one register and none beyond the last; of double registers at most 16,
-/// and none beyond d15 if the number of words is odd (A8.8.332).
-fn is_extension_list(word: u32) -> bool {
-    let words = bits(word, 0, 8);
-    let (first, count, most, end) = if !bit(word, 8) {
-        (first_single(word, 12, 22), words, 32, 32)
-    } else if words & 1 == 0 {
-        (vd(word), words >> 1, 16, 32)
-    } else {
-        (vd(word), words >> 1, 16, 16)
-    };
-    count != 0 && count <= most && first.wrapping_add(count) <= end
+    if_so(one != other && extension::are_two_singles(word), word)
 }
 
 /// `vldm`, `vstm`.
 pub(super) fn extension_list(word: u32) -> Answer {
-    if_so(is_extension_list(word), word)
+    if_so(extension::is_list(word), word)
 }
 
 /// The same with the pc as the base.
 pub(super) fn extension_list_at_pc(word: u32) -> Answer {
-    Plan::Refuse(if is_extension_list(word) {
+    Plan::Refuse(if extension::is_list(word) {
         Why::Literal
     } else {
         Why::Unpredictable
     })
 }
 
-/// `vcvt` of a fixed-point number: no more fraction bits than the number has.
+/// `vcvt` of a fixed-point number.
 pub(super) fn fixed_point(word: u32) -> Answer {
-    let size = if bit(word, 7) { 32 } else { 16 };
-    let less = bits(word, 0, 4) << 1 | bits(word, 5, 1);
-    if_so(less <= size, word)
+    if_so(extension::is_fixed_point(word), word)
 }
 
-/// `vtbl`, `vtbx`: the table must not extend beyond the last register.
+/// `vtbl`, `vtbx`.
 pub(super) fn table_lookup(word: u32) -> Answer {
-    let first = first_double(word, 16, 7);
-    let more = bits(word, 8, 2);
-    if_so(first.wrapping_add(more) < 32, word)
+    if_so(extension::is_table(word), word)
 }
 
-/// Element and structure accesses to a list of registers from Vd to `last` registers beyond it,
-/// which must not extend beyond the last register.
-fn if_allocated(allocated: bool, word: u32, last: u32) -> Answer {
-    if !allocated {
-        return Plan::Refuse(Why::Undefined);
-    }
-    let based_on_pc = bits(word, 16, 4) == 15;
-    if_so(!based_on_pc && vd(word).wrapping_add(last) < 32, word)
-}
-
-/// `vld1` to `vld4` and `vst1` to `vst4` of multiple structures (A8.8.320,
-/// 323, 326, 329).
+/// `vld1` to `vld4` and `vst1` to `vst4` of multiple structures.
 pub(super) fn structures(word: u32) -> Answer {
-    let (size, align) = (bits(word, 6, 2), bits(word, 4, 2));
-    let by_halves = align & 0b10 == 0;
-    let small = size != 0b11;
-    let (allocated, last) = match bits(word, 8, 4) {
-        0b0111 => (by_halves, 0),
-        0b1010 => (align != 0b11, 1),
-        0b0110 => (by_halves, 2),
-        0b0010 => (true, 3),
-        0b1000 => (small && align != 0b11, 1),
-        0b1001 => (small && align != 0b11, 2),
-        0b0011 => (small, 3),
-        0b0100 => (small && by_halves, 2),
-        0b0101 => (small && by_halves, 4),
-        0b0000 => (small, 3),
-        0b0001 => (small, 6),
-        _ => (false, 0),
-    };
-    if_allocated(allocated, word, last)
+    unless(extension::structures(word), word)
 }
 
-/// The same of one lane (A8.8.321, 324, 327, 330).
+/// The same of one lane.
 pub(super) fn one_lane(word: u32) -> Answer {
-    let (size, index) = (bits(word, 10, 2), bits(word, 4, 4));
-    let more = bits(word, 8, 2);
-    let allocated = match (more, size) {
-        (0, 0b00) | (2, 0b00 | 0b01) => index & 0b0001 == 0,
-        (0, 0b01) | (1, 0b10) => index & 0b0010 == 0,
-        (0, 0b10) => index & 0b0100 == 0 && matches!(index & 0b0011, 0b00 | 0b11),
-        (2, 0b10) => index & 0b0011 == 0,
-        (3, 0b10) => index & 0b0011 != 0b11,
-        _ => true,
-    };
-    let spaced = match size {
-        0b01 => bit(index, 1),
-        0b10 => bit(index, 2),
-        _ => false,
-    };
-    if_allocated(allocated, word, more.wrapping_shl(u32::from(spaced)))
+    unless(extension::one_lane(word), word)
 }
 
-/// The same to all lanes (A8.8.322, 325, 328, 331).
+/// The same to all lanes.
 pub(super) fn all_lanes(word: u32) -> Answer {
-    let (size, aligned, wide) = (bits(word, 6, 2), bit(word, 4), bit(word, 5));
-    let more = bits(word, 8, 2);
-    let allocated = match more {
-        0 => size != 0b11 && !(size == 0b00 && aligned),
-        1 => size != 0b11,
-        2 => size != 0b11 && !aligned,
-        _ => size != 0b11 || aligned,
-    };
-    let last = match more {
-        0 => u32::from(wide),
-        _ => more.wrapping_shl(u32::from(wide)),
-    };
-    if_allocated(allocated, word, last)
+    unless(extension::all_lanes(word), word)
 }

@@ -53,7 +53,7 @@ pub(super) const fn bl(word: u32, words: u32) -> Emulation {
 /// `blx` by a signed number of words, plus half a word if `half` is set.
 pub(super) const fn blx(half: u32, words: u32) -> Emulation {
     let by = in_bytes(words) | (half << 1).cast_signed();
-    Action::CallThumb { by }.always()
+    Action::CallOther { by }.always()
 }
 
 /// 24 bits, sign-extended, as a distance in bytes.

@@ -13,7 +13,6 @@ mod rows;
 pub use body::A32;
 pub use control::control;
 pub use exclusive::{Exclusive, exclusive};
-pub use relocate::Relocation;
 pub use rows::{ROWS, plan, row};
 
 /// The breakpoint: the word that replaces a probed instruction.

@@ -18,8 +18,9 @@ use super::emulate::{
     load_pc_shifted, lower_sp, nop, push_list, push_one, str, str_shifted, strb, strb_shifted,
     strd, strd_register, strh, strh_register, with_constant, with_register,
 };
-use super::relocate::{Relocation, same};
+use super::relocate::same;
 use crate::arm::action::Emulation;
+use crate::arm::relocation::Relocation;
 use crate::table::rows;
 
 rows! {
