@@ -22,6 +22,8 @@ pub enum Fuzz {
 pub enum Judged {
     /// A32
     Arm,
+    /// T16 and T32
+    T32,
     /// A64
     Arm64,
     /// x86-64
@@ -34,6 +36,7 @@ impl Judged {
     const fn name(self) -> &'static str {
         match self {
             Self::Arm => "arm",
+            Self::T32 => "t32",
             Self::Arm64 => "arm64",
             Self::X86 => "x86",
             Self::Ia32 => "ia32",

@@ -45,6 +45,7 @@ pub fn all() -> Result<()> {
     host::ensure(&needs::of_judges())?;
     test::all([
         sweep::run(Set::Arm, false),
+        sweep::run(Set::T32, false),
         sweep::run(Set::Arm64, false),
         cargo(&["clippy", "--all-targets"], &["--", "-D", "warnings"]),
         cargo(&["test"], &[]),

@@ -12,6 +12,8 @@ use crate::run;
 pub enum Set {
     /// A32
     Arm,
+    /// T16 and T32
+    T32,
     /// A64
     Arm64,
 }
@@ -20,6 +22,7 @@ impl Set {
     const fn name(self) -> &'static str {
         match self {
             Self::Arm => "arm",
+            Self::T32 => "t32",
             Self::Arm64 => "arm64",
         }
     }

@@ -184,18 +184,26 @@ impl<S: Set> Page<S> {
     /// The result of the copy in the slot. A fault is mapped to the original's address.
     fn relocated(&self, machine: &mut dyn Machine, place: usize, state: &State) -> Outcome {
         let instruction = self.instructions[place];
+        let slot = slot_address::<S>(place);
+        let end = S::trapped_at(instruction, slot);
+        let mut entered = state.clone();
+        S::enter(&mut entered, slot);
         let mut outcome = machine.run(Run {
-            at: slot_address::<S>(place),
+            at: slot,
             place,
-            in_slot: true,
-            steps: S::steps(instruction) + 1,
-            state,
+            in_slot: end.is_none(),
+            steps: S::steps(instruction) + usize::from(end.is_none()),
+            state: &entered,
             data: &self.window.data,
             is_wide: S::is_wide(instruction),
         });
+        if outcome.end == End::Done && end == Some(outcome.state[S::PC]) {
+            S::leave(instruction, &mut outcome.state, address::<S>(place));
+        }
         let pc = &mut outcome.state[S::PC];
-        if outcome.end != End::Done && *pc == slot_address::<S>(place) {
+        if outcome.end != End::Done && *pc == slot {
             *pc = state[S::PC];
+            S::faulted(&mut outcome.state, state);
         }
         outcome
     }

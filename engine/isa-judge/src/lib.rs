@@ -33,6 +33,7 @@ pub mod sets;
 pub mod shrink;
 pub mod spelling;
 pub mod state;
+pub mod t32;
 pub mod window;
 pub mod words;
 pub mod x86;

@@ -29,6 +29,8 @@ pub trait Emulated: Set {
     fn write(uc: &mut Uc, state: &State, is_wide: bool);
     /// Reads its registers; those that are not read keep their values in `state`.
     fn registers(uc: &Uc, state: &mut State, is_wide: bool);
+    /// What is added to the address at which it begins: 1 in Thumb state.
+    const ENTRY: u64 = 0;
     /// Whether an exception leaves hidden state behind.
     const REMEMBERS: bool = false;
     /// The number of the undefined-instruction exception, for a set for which Unicorn reports that
@@ -77,13 +79,13 @@ impl<S: Emulated> Guest<S> {
     fn go_on(&mut self, at: u64, run: &Run<'_>) -> (End, State) {
         *self.uc.get_data_mut() = None;
         let before = self.read(run);
-        let mut result = self.uc.emu_start(at, 0, 0, run.steps);
+        let mut result = self.uc.emu_start(at + S::ENTRY, 0, 0, run.steps);
         let mut after = self.read(run);
         let is_as_before = before.differences(&after).all(|(place, ..)| place == S::PC);
         if result.is_ok() && after[S::PC] == at && is_as_before {
             // Unicorn occasionally returns without executing anything. A branch to itself is merely
             // repeated.
-            result = self.uc.emu_start(at, 0, 0, run.steps);
+            result = self.uc.emu_start(at + S::ENTRY, 0, 0, run.steps);
             after = self.read(run);
         }
         (self.end(result, run.at, after[S::PC]), after)

@@ -85,6 +85,19 @@ pub trait Set: Copy + PartialEq + fmt::Debug + 'static {
         window: &mut Window,
     ) -> Result<(), Fault>;
 
+    /// Prepares the registers for the slot at this address, beside the program counter.
+    fn enter(_: &mut State, _slot: u64) {}
+    /// The address in the slot at `slot` at which the copy of an instruction ends, if that is in a
+    /// breakpoint.
+    fn trapped_at(_: Self::Instruction, _slot: u64) -> Option<u64> {
+        None
+    }
+    /// What the trap handler does at that breakpoint, for the instruction at `from`.
+    fn leave(_: Self::Instruction, _: &mut State, _from: u64) {}
+
+    /// What is restored beside the program counter after a fault in a slot.
+    fn faulted(_: &mut State, _before: &State) {}
+
     /// A random instruction.
     fn any(rng: &mut Rng) -> Self::Instruction;
     /// A random instruction of a row; an earlier row may still match it.

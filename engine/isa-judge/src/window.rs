@@ -92,6 +92,11 @@ pub fn is_slot(address: u64) -> bool {
     (SLOTS..SLOTS + SLOT_PAGES * PAGE).contains(&address)
 }
 
+/// Whether an address is on the page of code.
+pub fn is_code(address: u64) -> bool {
+    (CODE..CODE + PAGE).contains(&address)
+}
+
 /// An address in the window or near its ends, mostly aligned.
 pub fn pointer(rng: &mut Rng) -> u64 {
     let page = if percent(rng, 10) {

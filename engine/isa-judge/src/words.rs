@@ -19,10 +19,13 @@ pub fn of_row(row: &Row, rng: &mut Rng) -> u32 {
     })
 }
 
-/// The mask of the bits for which a row has this digit.
+/// The mask of the bits for which a row has this digit: of a row with 16 bits, of the upper half.
 fn bits(row: &Row, wanted: u8) -> u32 {
     let digits = row.pattern.text().bytes().filter(|&digit| digit != b' ');
-    digits.fold(0, |bits, digit| bits << 1 | u32::from(digit == wanted))
+    let places = (0..32).rev().zip(digits);
+    places.fold(0, |bits, (place, digit)| {
+        bits | u32::from(digit == wanted) << place
+    })
 }
 
 /// Rows that accept some of a few thousand random words.

@@ -13,6 +13,7 @@ use engine_isa_judge::execution::{self, Limit};
 use engine_isa_judge::prng::Rng;
 use engine_isa_judge::regression::Case;
 use engine_isa_judge::set::Set;
+use engine_isa_judge::t32::set::T32;
 use engine_isa_judge::x86::set::{Ia32, X86};
 
 fn the_kept_cases_are_settled<S: Set>() {
@@ -128,6 +129,19 @@ of_each! {
         ("e24dd008", "e24dd00c", "the constant"),
         ("e2800008", "e2810008", "the other operand, in the slot"),
         ("e5900004", "e5100004", "the sign of an offset, in the slot"),
+    ];
+    t32 T32: &[
+        ("b510", "b520", "another register is stored"),
+        ("b082", "b083", "the constant"),
+        ("4801", "4802", "how far a literal is"),
+        ("f8dff004", "f8dff008", "how far the literal is that is branched to"),
+        ("bd10", "bc10", "whether the pc is loaded, in the slot"),
+        ("bf08", "bf18", "the condition of a block"),
+        ("1840", "1a40", "what is done, in the slot"),
+        ("1840@08", "1a40@08", "what is done, in a block of its own in the slot"),
+        ("1840@04", "1a40@04", "what is done, in the slot that ends in a breakpoint"),
+        ("1840", "1840@04", "the way back, which is not in a slot that ends in a breakpoint"),
+        ("f8d01004", "f8d01008", "the offset, in the slot"),
     ];
     arm64 A64: &[
         ("aa1e03e9", "aa1d03e9", "another register is moved"),

@@ -9,8 +9,9 @@ use engine_isa_judge::arm::set::A32;
 use engine_isa_judge::arm64::places::A64;
 use engine_isa_judge::execution::{self, Limit};
 use engine_isa_judge::set::Set;
+use engine_isa_judge::t32::set::T32;
 use engine_isa_judge::x86::set::X86;
-use engine_isa_judge::{arm, arm64, spelling, x86};
+use engine_isa_judge::{arm, arm64, spelling, t32, x86};
 
 /// Which checks detect a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +109,16 @@ fn of_arm(defect: Mutant) -> (bool, bool) {
     }
 }
 
+/// As of A32; and sp has the same effect in the slot.
+fn of_t32(defect: Mutant) -> (bool, bool) {
+    match defect {
+        Mutant::BlockBase | Mutant::StackOperand => (false, false),
+        Mutant::ExclusiveKept => (false, false),
+        Mutant::SignOfBranch => (true, true),
+        _ => (true, false),
+    }
+}
+
 /// A store that writes back its own register, and a load pair into one register, have the same
 /// effect in the slot, though capstone does not know them. An exclusive store by itself fails in
 /// the slot as well.
@@ -136,6 +147,11 @@ fn of_x86(defect: Mutant) -> (bool, bool) {
 #[test]
 fn every_defect_of_arm_is_seen_by_the_judge_that_should() {
     each_is_seen::<A32>(Mutant::ARM, &arm::spelling::SET, of_arm);
+}
+
+#[test]
+fn every_defect_of_t32_is_seen_by_the_judge_that_should() {
+    each_is_seen::<T32>(Mutant::T32, &t32::spelling::SET, of_t32);
 }
 
 #[test]

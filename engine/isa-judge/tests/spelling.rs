@@ -1,8 +1,8 @@
 //! The disassembly check on some thousands of random words; `cargo xtask fuzz isa` checks millions.
 
 use engine_isa_judge::arm::spelling::SET;
-use engine_isa_judge::arm64;
 use engine_isa_judge::spelling::{self, Said};
+use engine_isa_judge::{arm64, t32};
 use proptest::prelude::*;
 
 proptest! {
@@ -11,6 +11,12 @@ proptest! {
     #[test]
     fn a_thousand_words_are_read_the_same(seed: u64) {
         let tally = spelling::run(&SET, seed, 1000, None);
+        prop_assert!(tally.unexplained.is_empty(), "\n{}", tally.unexplained.join("\n"));
+    }
+
+    #[test]
+    fn a_thousand_words_of_t32_are_read_the_same(seed: u64) {
+        let tally = spelling::run(&t32::spelling::SET, seed, 1000, None);
         prop_assert!(tally.unexplained.is_empty(), "\n{}", tally.unexplained.join("\n"));
     }
 

@@ -8,9 +8,9 @@ use crate::machine::{Emulated, SOUND, Uc};
 use crate::state::State;
 
 /// FPEXC.EN.
-const FLOATING_POINT_ON: u64 = 1 << 30;
+pub const FLOATING_POINT_ON: u64 = 1 << 30;
 /// Full access to coprocessors 10 and 11.
-const ALL: u64 = 0xf << 20;
+pub const ALL: u64 = 0xf << 20;
 
 impl Emulated for A32 {
     fn open(processor: &'static str) -> Uc {
@@ -56,7 +56,7 @@ impl Emulated for A32 {
 }
 
 /// Unicorn's number of r0 to r15.
-fn core(number: usize) -> i32 {
+pub fn core(number: usize) -> i32 {
     match number {
         13 => RegisterARM::SP.into(),
         14 => RegisterARM::LR.into(),

@@ -79,7 +79,7 @@ fn unabbreviated(word: u32, base: &str, operands: String) -> (String, String) {
 
 /// Operands with numbered registers, decimal numbers, rotated constants evaluated, addresses as
 /// distances, zero offsets and white space removed.
-fn plain(operands: &str) -> String {
+pub(crate) fn plain(operands: &str) -> String {
     let mut out = String::new();
     let mut rest = operands;
     while let Some(first) = rest.chars().next() {
@@ -172,7 +172,7 @@ fn same_name(word: u32, name: &str, reading: &Reading) -> bool {
 }
 
 /// Whether the pc is an operand, read or written.
-fn names_pc(reading: &Reading) -> bool {
+pub(crate) fn names_pc(reading: &Reading) -> bool {
     let mut words = reading.operands.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| matches!(word, "pc" | "r15"))
 }
@@ -262,19 +262,19 @@ const DIFFERENCES: &[Difference<u32>] = &[
 ];
 
 /// Coprocessor instructions.
-const COPROCESSOR: &[&str] = &["cdp", "ldc", "mcr", "mrc", "mrrc", "stc"];
+pub(crate) const COPROCESSOR: &[&str] = &["cdp", "ldc", "mcr", "mrc", "mrrc", "stc"];
 /// Prefixes of instructions that ARMv7-A does not have.
-const NEW: &[&str] = &[
+pub(crate) const NEW: &[&str] = &[
     "vudot", "vsdot", "vcvta", "vcvtm", "vcvtn", "vcvtp", "vlldm", "vlstm", "vmaxnm", "vminnm",
     "vrint", "vsel",
 ];
 
-fn starts(reading: Option<&Reading>, names: &[&str]) -> bool {
+pub(crate) fn starts(reading: Option<&Reading>, names: &[&str]) -> bool {
     reading.is_some_and(|reading| names.iter().any(|name| reading.mnemonic.starts_with(name)))
 }
 
 /// Half-precision arithmetic.
-fn halves(reading: Option<&Reading>) -> bool {
+pub(crate) fn halves(reading: Option<&Reading>) -> bool {
     let kinds = |reading: &Reading| {
         let (name, kind) = reading.mnemonic.split_once('.')?;
         Some(kind.contains("f16") || kind == "16" && name.starts_with('v'))
@@ -282,6 +282,6 @@ fn halves(reading: Option<&Reading>) -> bool {
     reading.and_then(kinds).unwrap_or_default()
 }
 
-fn is_name(said: &Said, part: &str) -> bool {
+pub(crate) fn is_name(said: &Said, part: &str) -> bool {
     matches!(said, Said::Name(name) if name.contains(part))
 }

@@ -10,11 +10,12 @@ use engine_isa_judge::arm::set::A32;
 use engine_isa_judge::arm64::places::A64;
 use engine_isa_judge::execution::{self, Limit};
 use engine_isa_judge::set::Set;
+use engine_isa_judge::t32::set::T32;
 use engine_isa_judge::x86::set::{Ia32, X86};
-use engine_isa_judge::{arm, arm64, spelling, x86};
+use engine_isa_judge::{arm, arm64, spelling, t32, x86};
 use lexopt::prelude::*;
 
-const USAGE: &str = "usage: isa-fuzz [arm|arm64|x86|ia32]... [--minutes N] [--cases N] [--seed S] [--threads N] [--text FILE...]";
+const USAGE: &str = "usage: isa-fuzz [arm|t32|arm64|x86|ia32]... [--minutes N] [--cases N] [--seed S] [--threads N] [--text FILE...]";
 
 /// An instruction set, and the entry point of its checks.
 struct Judged {
@@ -23,10 +24,14 @@ struct Judged {
 }
 
 /// The available sets.
-const SETS: [Judged; 4] = [
+const SETS: [Judged; 5] = [
     Judged {
         name: A32::NAME,
         judge: |options| judge::<A32>(options, &arm::spelling::SET),
+    },
+    Judged {
+        name: T32::NAME,
+        judge: |options| judge::<T32>(options, &t32::spelling::SET),
     },
     Judged {
         name: A64::NAME,

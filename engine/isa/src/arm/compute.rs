@@ -56,8 +56,8 @@ impl Compute {
 
     /// `add to, left, right`, or `mov to, right`: in Thumb state no other reads or writes the pc.
     pub(super) const fn plain(to: u32, left: Option<u32>, right: u32) -> Self {
-        const ADD: u8 = 0b0100_0;
-        const MOV: u8 = 0b1101_0;
+        const ADD: u8 = 0b0_1000;
+        const MOV: u8 = 0b1_1010;
         let right = Right::Register {
             register: Register::numbered(right),
             shift: Shift::left(0),

@@ -19,10 +19,13 @@ mod case;
 mod model_of_arm;
 #[path = "../arm64/model.rs"]
 mod model_of_arm64;
+#[path = "../t32/model.rs"]
+mod model_of_t32;
 #[path = "../x86/model.rs"]
 mod model_of_x86;
 #[path = "../x86/reading.rs"]
 mod reading;
+mod t32;
 #[path = "../vector/mod.rs"]
 mod vector;
 mod walk;
@@ -35,7 +38,11 @@ const STATES: u32 = 48;
 
 /// Each vector's word and plan.
 fn vectors(set: &str) -> Vec<(u32, String)> {
-    let word = |digits: &str| u32::from_str_radix(digits, 16).unwrap();
+    // A short instruction is the upper half of a word.
+    let word = |digits: &str| {
+        let unused = 32 - 4 * digits.len();
+        u32::from_str_radix(digits, 16).unwrap() << unused
+    };
     let vectors = vector::of(set).into_iter();
     vectors
         .map(|vector| (word(&vector.digits), vector.plan))
@@ -128,7 +135,9 @@ impl Set {
 /// A single test, since the active defect is global.
 #[test]
 fn each_mutant_is_caught_and_nothing_else_is() {
-    let words = [arm::set(), arm64::set()].map(|set| set.missed()).concat();
+    let words = [arm::set(), t32::set(), arm64::set()]
+        .map(|set| set.missed())
+        .concat();
     let missed = [words, x86::missed(), walk::missed()].concat();
     assert!(missed.is_empty(), "not as documented: {missed:?}");
 }
