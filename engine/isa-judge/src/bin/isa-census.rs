@@ -1,6 +1,9 @@
-//! Takes the census of a kernel's text: `isa-census VMLINUX`, an image with debugging symbols.
-//! Exits with 1 if more is refused than the set's bounds allow, or a walk over its functions misses
+//! Takes the census of a kernel's text: `isa-census VMLINUX`, an image with debugging symbols. Exits
+//! with 1 if more is refused than the set's bounds allow, or a walk over its functions misses
 //! anything.
+//!
+//! `isa-census PROGRAM SYMBOLS` takes that of a program's Thumb code, by the mapping symbols in the
+//! file with its debugging information.
 
 use std::error::Error;
 use std::io::Write;
@@ -10,13 +13,19 @@ use std::process::ExitCode;
 use engine_isa_judge::census;
 use engine_isa_judge::image::Image;
 use engine_isa_judge::sets::SETS;
+use engine_isa_judge::t32;
 
 fn main() -> ExitCode {
-    let Some(path) = std::env::args_os().nth(1) else {
-        eprintln!("usage: isa-census VMLINUX");
-        return ExitCode::from(2);
+    let paths: Vec<_> = std::env::args_os().skip(1).collect();
+    let counted = match &paths[..] {
+        [kernel] => count(Path::new(kernel)),
+        [program, symbols] => count_thumb(Path::new(program), Path::new(symbols)),
+        _ => {
+            eprintln!("usage: isa-census VMLINUX | PROGRAM SYMBOLS");
+            return ExitCode::from(2);
+        }
     };
-    match count(Path::new(&path)) {
+    match counted {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -24,6 +33,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The same for a program's Thumb code.
+fn count_thumb(program: &Path, symbols: &Path) -> Result<bool, Box<dyn Error>> {
+    let census = t32::census::count(&std::fs::read(program)?, &std::fs::read(symbols)?)?;
+    write!(std::io::stdout().lock(), "{census}")?;
+    Ok(census.is_within_bounds())
 }
 
 /// Prints the census; returns whether it is within the bounds.

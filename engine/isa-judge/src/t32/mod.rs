@@ -1,5 +1,6 @@
 //! T16 and T32: reference disassembler and reference processor.
 
+pub mod census;
 #[cfg(feature = "unicorn")]
 pub mod guest;
 #[cfg(feature = "unicorn")]
