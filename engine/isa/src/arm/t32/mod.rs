@@ -18,8 +18,8 @@ pub use rows::{ROWS, row};
 /// The breakpoint: the halfword that replaces a probed instruction, or the first half of one.
 ///
 /// It is permanently undefined (UDF, A8.8.247), and Linux uses it for nothing else. A UDF is
-/// executed under the condition of its IT block. If that fails, it may or may not trap (B1.9.6); if
-/// it does not, what follows it is executed next. So in a block an instruction of 32 bits is
+/// executed under the condition of its IT block. If that fails, it may trap or do nothing; if it
+/// does nothing, what follows it is executed next. So in a block an instruction of 32 bits is
 /// replaced by [`LONG_TRAP`].
 pub const TRAP: u16 = 0xdefb;
 
