@@ -109,11 +109,12 @@ fn of_arm(defect: Mutant) -> (bool, bool) {
     }
 }
 
-/// As of A32; and sp has the same effect in the slot.
+/// As of A32: a base in the list, and sp, have the same effect in the slot; and of exclusive stores
+/// only the words that are then accepted though there are none are seen.
 fn of_t32(defect: Mutant) -> (bool, bool) {
     match defect {
         Mutant::BlockBase | Mutant::StackOperand => (false, false),
-        Mutant::ExclusiveKept => (false, false),
+        Mutant::ExclusiveKept => (false, true),
         Mutant::SignOfBranch => (true, true),
         _ => (true, false),
     }
