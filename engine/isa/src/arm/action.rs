@@ -6,7 +6,7 @@ use super::compute::{Compute, Operands};
 use super::flow::{self, Flow};
 use super::list::{LoadList, push};
 use super::operand::{Register, Registers};
-use super::state::{Block, is_thumb};
+use super::state::Block;
 use super::transfer::{LoadPc, Offset, Transfer, load};
 use super::{LR, PC, Regs, SP, Version};
 use crate::condition::Condition;
@@ -147,12 +147,22 @@ impl Emulation {
     /// Whether control leaves with these registers: not if the condition fails, that of its IT block
     /// included.
     #[must_use]
+    #[inline]
     pub fn goes(&self, regs: &Regs) -> bool {
-        self.passes(regs.cpsr)
+        match self.form {
+            Form::A32 => self.condition.holds(regs.cpsr),
+            Form::T16 | Form::T32 => self.goes_in_thumb(regs),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn goes_in_thumb(&self, regs: &Regs) -> bool {
+        self.passes_in_thumb(regs.cpsr)
             && match self.action {
                 Action::BranchIf {
                     register, is_zero, ..
-                } => is_zero == (register.read(regs) == 0),
+                } => is_zero == (register.saved(regs) == 0),
                 _ => true,
             }
     }
@@ -200,11 +210,10 @@ impl Emulation {
         }
     }
 
-    /// Whether its condition holds.
-    fn passes(&self, cpsr: u32) -> bool {
-        let in_block = self.form == Form::A32
-            || mutant::is_chosen(Mutant::BlockIgnored)
-            || Block::of(cpsr).condition().holds(cpsr);
+    /// Whether its condition and that of its IT block hold.
+    fn passes_in_thumb(&self, cpsr: u32) -> bool {
+        let in_block =
+            mutant::is_chosen(Mutant::BlockIgnored) || Block::of(cpsr).condition().holds(cpsr);
         in_block && self.condition.holds(cpsr)
     }
 
@@ -229,28 +238,48 @@ impl Emulation {
         regs: &mut Regs,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
+        if self.form != Form::A32 {
+            return self.run_in_thumb(version, regs, memory);
+        }
+        let mut flow = Flow::Next;
+        if self.condition.holds(regs.cpsr) || mutant::is_chosen(Mutant::ConditionIgnored) {
+            flow = self.action.run::<false>(version, regs, memory)?;
+        }
+        if flow == Flow::Next {
+            regs.r[PC] = regs.r[PC].wrapping_add(4);
+        }
+        Ok(())
+    }
+
+    /// The same in Thumb state; out of line, so that it costs A32 one comparison.
+    #[cold]
+    #[inline(never)]
+    fn run_in_thumb(
+        &self,
+        version: Version,
+        regs: &mut Regs,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
         let mut flow = Flow::Next;
         let block = Block::of(regs.cpsr);
-        if self.passes(regs.cpsr) || mutant::is_chosen(Mutant::ConditionIgnored) {
-            flow = self.action.run(version, regs, memory)?;
+        if self.passes_in_thumb(regs.cpsr) {
+            flow = self.action.run::<true>(version, regs, memory)?;
         }
         if flow == Flow::Next {
             regs.r[PC] = regs.r[PC].wrapping_add(self.form.length().into());
         }
-        if self.form != Form::A32 {
-            let after = match self.action {
-                Action::Begin(begun) => begun,
-                _ if mutant::is_chosen(Mutant::BlockStands) => block,
-                _ => block.next(),
-            };
-            regs.cpsr = after.in_status(regs.cpsr);
-        }
+        let after = match self.action {
+            Action::Begin(begun) => begun,
+            _ if mutant::is_chosen(Mutant::BlockStands) => block,
+            _ => block.next(),
+        };
+        regs.cpsr = after.in_status(regs.cpsr);
         Ok(())
     }
 }
 
 impl Action {
-    fn run(
+    fn run<const IS_THUMB: bool>(
         &self,
         version: Version,
         regs: &mut Regs,
@@ -263,22 +292,31 @@ impl Action {
                 regs.r[SP] = regs.r[SP].wrapping_sub(by);
                 Flow::Next
             }
-            Self::Branch { by } => flow::relative(by, regs),
-            Self::Call { by } => flow::call(by, regs),
-            Self::CallOther { by } => flow::call_other(by, regs),
-            Self::Exchange { to } => flow::exchange(to.read(regs), regs),
+            Self::Branch { by } => flow::relative::<IS_THUMB>(by, regs),
+            Self::Call { by } => flow::call::<IS_THUMB>(by, regs),
+            Self::CallOther { by } => flow::call_other::<IS_THUMB>(by, regs),
+            Self::Exchange { to } => flow::exchange(to.read::<IS_THUMB>(regs), regs),
             Self::CallRegister { to } => {
                 // Only `blx` of a register is long in one set and short in the other.
-                let length = if is_thumb(regs.cpsr) { 2 } else { 4 };
-                flow::call_register(to, length, regs)
+                let length = if IS_THUMB { 2 } else { 4 };
+                flow::call_register::<IS_THUMB>(to, length, regs)
             }
-            Self::Compute(compute) => compute.run(version, regs),
-            Self::Transfer(transfer) => transfer.run(regs, memory)?,
-            Self::LoadPc(load) => load.run(regs, memory)?,
-            Self::LoadList(load) => load.run(regs, memory)?,
-            Self::Begin(_) => Flow::Next,
+            Self::Compute(compute) => compute.run::<IS_THUMB>(version, regs),
+            Self::Transfer(transfer) => transfer.run::<IS_THUMB>(regs, memory)?,
+            Self::LoadPc(load) => load.run::<IS_THUMB>(regs, memory)?,
+            Self::LoadList(load) => load.run::<IS_THUMB>(regs, memory)?,
+            _ if IS_THUMB => self.run_of_thumb(regs, memory)?,
+            _ => Flow::Next,
+        })
+    }
+
+    /// What only Thumb instructions do.
+    #[cold]
+    #[inline(never)]
+    fn run_of_thumb(&self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
+        Ok(match *self {
             Self::Address { to, by } => {
-                let base = Register::numbered(PC as u32).base(regs);
+                let base = Register::numbered(PC as u32).base::<true>(regs);
                 to.write(regs, base.wrapping_add_signed(by.into()));
                 Flow::Next
             }
@@ -287,9 +325,9 @@ impl Action {
                 is_zero,
                 by,
             } => {
-                let goes = is_zero == (register.read(regs) == 0);
+                let goes = is_zero == (register.read::<true>(regs) == 0);
                 if goes != mutant::is_chosen(Mutant::ZeroTaken) {
-                    flow::relative(by.into(), regs)
+                    flow::relative::<true>(by.into(), regs)
                 } else {
                     Flow::Next
                 }
@@ -307,10 +345,11 @@ impl Action {
                 } else {
                     (Width::One, 0)
                 };
-                let index = index.read(regs).wrapping_shl(scale);
-                let entry = load(memory, base.read(regs).wrapping_add(index), width)?;
-                flow::relative(entry.wrapping_mul(2).cast_signed(), regs)
+                let index = index.read::<true>(regs).wrapping_shl(scale);
+                let entry = load(memory, base.read::<true>(regs).wrapping_add(index), width)?;
+                flow::relative::<true>(entry.wrapping_mul(2).cast_signed(), regs)
             }
+            _ => Flow::Next,
         })
     }
 }

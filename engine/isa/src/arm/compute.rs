@@ -98,11 +98,11 @@ impl Compute {
         self.to.is_pc() && !self.operation.only_compares()
     }
 
-    pub(super) fn run(self, version: Version, regs: &mut Regs) -> Flow {
+    pub(super) fn run<const IS_THUMB: bool>(self, version: Version, regs: &mut Regs) -> Flow {
         let carry = bit(regs.cpsr, 29);
-        let (right, shifted_out) = self.right.value(regs, carry);
+        let (right, shifted_out) = self.right.value::<IS_THUMB>(regs, carry);
         let outcome = self.operation.outcome(
-            self.left.read(regs),
+            self.left.read::<IS_THUMB>(regs),
             right,
             Outcome {
                 result: 0,
@@ -114,15 +114,15 @@ impl Compute {
         if self.operation.sets_flags() {
             regs.cpsr = outcome.flags() | regs.cpsr & !(0b1111 << 28);
         }
-        self.write(outcome.result, version, regs)
+        self.write::<IS_THUMB>(outcome.result, version, regs)
     }
 
-    fn write(self, result: u32, version: Version, regs: &mut Regs) -> Flow {
+    fn write<const IS_THUMB: bool>(self, result: u32, version: Version, regs: &mut Regs) -> Flow {
         if self.operation.only_compares() {
             return Flow::Next;
         }
         if self.to.is_pc() {
-            return write_pc(result, version, regs);
+            return write_pc::<IS_THUMB>(result, version, regs);
         }
         self.to.write(regs, result);
         Flow::Next
@@ -131,14 +131,16 @@ impl Compute {
 
 impl Right {
     /// The operand's value, and the shifter's carry out.
-    fn value(self, regs: &Regs, carry: bool) -> (u32, bool) {
+    fn value<const IS_THUMB: bool>(self, regs: &Regs, carry: bool) -> (u32, bool) {
         match self {
             Self::Constant { rotation: 0, value } => (value.into(), carry),
             Self::Constant { rotation, value } => {
                 let rotated = u32::from(value).rotate_right(u32::from(rotation).wrapping_mul(2));
                 (rotated, bit(rotated, 31))
             }
-            Self::Register { register, shift } => shift.shift(register.read(regs), carry),
+            Self::Register { register, shift } => {
+                shift.shift(register.read::<IS_THUMB>(regs), carry)
+            }
         }
     }
 }

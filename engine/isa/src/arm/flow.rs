@@ -1,7 +1,7 @@
 //! Control flow: branches, and other writes to the pc.
 
 use super::operand::{Register, pc_ahead};
-use super::state::{THUMB, is_thumb};
+use super::state::THUMB;
 use super::{LR, PC, Regs, Version};
 use crate::mutant::{self, Mutant};
 
@@ -15,8 +15,8 @@ pub(super) enum Flow {
 }
 
 /// Branches to `target` without changing the instruction set (BranchWritePC, A2.3.1).
-pub(super) fn branch(target: u32, regs: &mut Regs) -> Flow {
-    let unused = if is_thumb(regs.cpsr) { 0b01 } else { 0b11 };
+pub(super) fn branch<const IS_THUMB: bool>(target: u32, regs: &mut Regs) -> Flow {
+    let unused = if IS_THUMB { 0b01 } else { 0b11 };
     regs.r[PC] = target & !unused;
     Flow::Gone
 }
@@ -36,54 +36,61 @@ pub(super) fn exchange(target: u32, regs: &mut Regs) -> Flow {
 }
 
 /// Branches to the result of data processing (ALUWritePC, A2.3.1).
-pub(super) fn write_pc(target: u32, version: Version, regs: &mut Regs) -> Flow {
+pub(super) fn write_pc<const IS_THUMB: bool>(
+    target: u32,
+    version: Version,
+    regs: &mut Regs,
+) -> Flow {
     match version {
-        Version::V7 if !is_thumb(regs.cpsr) => exchange(target, regs),
-        Version::V6 | Version::V7 => branch(target, regs),
+        Version::V7 if !IS_THUMB => exchange(target, regs),
+        Version::V6 | Version::V7 => branch::<IS_THUMB>(target, regs),
     }
 }
 
 /// `b`: branches by `by` bytes from the pc as the instruction reads it.
-pub(super) fn relative(by: i32, regs: &mut Regs) -> Flow {
-    branch(target(by, regs), regs)
+pub(super) fn relative<const IS_THUMB: bool>(by: i32, regs: &mut Regs) -> Flow {
+    branch::<IS_THUMB>(target::<IS_THUMB>(by, regs), regs)
 }
 
 /// `bl`.
-pub(super) fn call(by: i32, regs: &mut Regs) -> Flow {
-    let target = target(by, regs);
-    link(4, regs);
-    branch(target, regs)
+pub(super) fn call<const IS_THUMB: bool>(by: i32, regs: &mut Regs) -> Flow {
+    let target = target::<IS_THUMB>(by, regs);
+    link::<IS_THUMB>(4, regs);
+    branch::<IS_THUMB>(target, regs)
 }
 
 /// `blx` to an address: instructions of the other set follow.
-pub(super) fn call_other(by: i32, regs: &mut Regs) -> Flow {
+pub(super) fn call_other<const IS_THUMB: bool>(by: i32, regs: &mut Regs) -> Flow {
     let target = Register::numbered(PC as u32)
-        .base(regs)
+        .base::<IS_THUMB>(regs)
         .wrapping_add_signed(by);
-    let thumb_follows = !is_thumb(regs.cpsr);
-    link(4, regs);
-    exchange(target | u32::from(thumb_follows), regs)
+    link::<IS_THUMB>(4, regs);
+    exchange(target | u32::from(!IS_THUMB), regs)
 }
 
 /// `blx` to a register's value, by an instruction of `length` bytes.
-pub(super) fn call_register(to: Register, length: u32, regs: &mut Regs) -> Flow {
-    let target = to.read(regs);
-    link(length, regs);
+pub(super) fn call_register<const IS_THUMB: bool>(
+    to: Register,
+    length: u32,
+    regs: &mut Regs,
+) -> Flow {
+    let target = to.read::<IS_THUMB>(regs);
+    link::<IS_THUMB>(length, regs);
     exchange(target, regs)
 }
 
-fn target(by: i32, regs: &Regs) -> u32 {
-    let pc = regs.r[PC].wrapping_add(pc_ahead(regs));
+fn target<const IS_THUMB: bool>(by: i32, regs: &Regs) -> u32 {
+    let pc = regs.r[PC].wrapping_add(pc_ahead::<IS_THUMB>());
     pc.wrapping_add_signed(by)
 }
 
 /// Writes the address of the next instruction to lr, with its lowest bit set in Thumb state.
-fn link(length: u32, regs: &mut Regs) {
+fn link<const IS_THUMB: bool>(length: u32, regs: &mut Regs) {
     let ahead = if mutant::is_chosen(Mutant::LinkPlus8) {
         8
     } else {
         length
     };
-    let is_odd = is_thumb(regs.cpsr) && !mutant::is_chosen(Mutant::LinkEven);
+    let is_odd = IS_THUMB && !mutant::is_chosen(Mutant::LinkEven);
     regs.r[LR] = regs.r[PC].wrapping_add(ahead) | u32::from(is_odd);
 }

@@ -59,8 +59,12 @@ impl LoadList {
 
     /// A load that faults leaves the registers unchanged. If `memory` cannot fault, as in the trap
     /// handler, the compiler drops the copy that this takes.
-    pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
-        let base = self.base.read(regs);
+    pub(super) fn run<const IS_THUMB: bool>(
+        self,
+        regs: &mut Regs,
+        memory: &mut impl Memory,
+    ) -> Result<Flow, Fault> {
+        let base = self.base.read::<IS_THUMB>(regs);
         if mutant::is_chosen(Mutant::BaseBeforeLoad) {
             self.write_back(base, regs);
         }

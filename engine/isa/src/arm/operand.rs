@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-use super::state::is_thumb;
 use super::{LR, PC, Regs, SP};
 use crate::Why;
 use crate::mutant::{self, Mutant};
@@ -70,18 +69,18 @@ impl Register {
 
     /// Its value as an instruction reads it: the pc is the instruction's address plus 8, or plus 4
     /// in Thumb state.
-    pub(super) fn read(self, regs: &Regs) -> u32 {
+    pub(super) fn read<const IS_THUMB: bool>(self, regs: &Regs) -> u32 {
         let value = self.saved(regs);
         if self.is_pc() {
-            value.wrapping_add(pc_ahead(regs))
+            value.wrapping_add(pc_ahead::<IS_THUMB>())
         } else {
             value
         }
     }
 
     /// Its value as the base of an address: of the pc, `Align(PC, 4)`.
-    pub(super) fn base(self, regs: &Regs) -> u32 {
-        let value = self.read(regs);
+    pub(super) fn base<const IS_THUMB: bool>(self, regs: &Regs) -> u32 {
+        let value = self.read::<IS_THUMB>(regs);
         if self.is_pc() && !mutant::is_chosen(Mutant::BaseUnaligned) {
             value & !0b11
         } else {
@@ -105,8 +104,8 @@ impl Register {
 }
 
 /// How far the pc that an instruction reads is ahead of the instruction, in bytes.
-pub(super) fn pc_ahead(regs: &Regs) -> u32 {
-    let is_near = is_thumb(regs.cpsr) && !mutant::is_chosen(Mutant::PcPlus8);
+pub(super) fn pc_ahead<const IS_THUMB: bool>() -> u32 {
+    let is_near = IS_THUMB && !mutant::is_chosen(Mutant::PcPlus8);
     if is_near || mutant::is_chosen(Mutant::PcPlus4) {
         return 4;
     }

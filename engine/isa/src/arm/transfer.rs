@@ -59,7 +59,7 @@ impl Offset {
         }
     }
 
-    fn added_to(self, base: u32, regs: &Regs) -> u32 {
+    fn added_to<const IS_THUMB: bool>(self, base: u32, regs: &Regs) -> u32 {
         match self {
             Self::Bytes(bytes) => base.wrapping_add_signed(bytes.into()),
             Self::Register {
@@ -68,7 +68,7 @@ impl Offset {
                 down,
             } => {
                 let carry = bit(regs.cpsr, 29);
-                let (offset, _) = shift.shift(register.read(regs), carry);
+                let (offset, _) = shift.shift(register.read::<IS_THUMB>(regs), carry);
                 if down && !mutant::is_chosen(Mutant::UpIgnored) {
                     base.wrapping_sub(offset)
                 } else {
@@ -133,8 +133,12 @@ impl Transfer {
         }
     }
 
-    pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
-        let address = self.address(regs);
+    pub(super) fn run<const IS_THUMB: bool>(
+        self,
+        regs: &mut Regs,
+        memory: &mut impl Memory,
+    ) -> Result<Flow, Fault> {
+        let address = self.address::<IS_THUMB>(regs);
         let data = self.data;
         match self.datum {
             Datum::LoadWord => data.write(regs, load(memory, address, Width::Four)?),
@@ -149,21 +153,21 @@ impl Transfer {
                 data.write(regs, extended(half, i32::from(half as i16)));
             }
             Datum::LoadDual => load_two(data, self.second, address, regs, memory)?,
-            Datum::StoreWord => store(memory, address, Width::Four, data.read(regs))?,
-            Datum::StoreByte => store(memory, address, Width::One, data.read(regs))?,
-            Datum::StoreHalf => store(memory, address, Width::Two, data.read(regs))?,
-            Datum::StoreDual => store_two(data, self.second, address, regs, memory)?,
+            Datum::StoreWord => store(memory, address, Width::Four, data.read::<IS_THUMB>(regs))?,
+            Datum::StoreByte => store(memory, address, Width::One, data.read::<IS_THUMB>(regs))?,
+            Datum::StoreHalf => store(memory, address, Width::Two, data.read::<IS_THUMB>(regs))?,
+            Datum::StoreDual => store_two::<IS_THUMB>(data, self.second, address, regs, memory)?,
         }
         Ok(Flow::Next)
     }
 
-    fn address(self, regs: &Regs) -> u32 {
-        let base = self.base.base(regs);
+    fn address<const IS_THUMB: bool>(self, regs: &Regs) -> u32 {
+        let base = self.base.base::<IS_THUMB>(regs);
         match self.offset {
             Offset::Bytes(bytes) if mutant::is_chosen(Mutant::NegativeLiteral) => {
                 base.wrapping_add(bytes.unsigned_abs().into())
             }
-            offset => offset.added_to(base, regs),
+            offset => offset.added_to::<IS_THUMB>(base, regs),
         }
     }
 }
@@ -204,15 +208,15 @@ fn load_two(
     Ok(())
 }
 
-fn store_two(
+fn store_two<const IS_THUMB: bool>(
     data: Register,
     next: Register,
     address: u32,
     regs: &Regs,
     memory: &mut impl Memory,
 ) -> Result<(), Fault> {
-    store(memory, address, Width::Four, data.read(regs))?;
-    let second = next.read(regs);
+    store(memory, address, Width::Four, data.read::<IS_THUMB>(regs))?;
+    let second = next.read::<IS_THUMB>(regs);
     store(memory, address.wrapping_add(4), Width::Four, second)
 }
 
@@ -267,9 +271,13 @@ impl LoadPc {
         is_stack && self.indexing == Indexing::After
     }
 
-    pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
-        let base = self.base.base(regs);
-        let moved = self.offset.added_to(base, regs);
+    pub(super) fn run<const IS_THUMB: bool>(
+        self,
+        regs: &mut Regs,
+        memory: &mut impl Memory,
+    ) -> Result<Flow, Fault> {
+        let base = self.base.base::<IS_THUMB>(regs);
+        let moved = self.offset.added_to::<IS_THUMB>(base, regs);
         let late = self.indexing == Indexing::After && !mutant::is_chosen(Mutant::WriteBackFirst);
         let address = if late { base } else { moved };
         let target = load(memory, address, Width::Four)?;
