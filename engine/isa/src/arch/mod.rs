@@ -33,7 +33,7 @@ pub type Planned<A> = Plan<<A as Arch>::Emulation, <A as Arch>::Relocation>;
 pub trait Arch: Sized + Send + Sync + 'static {
     /// The encoding that a piece of text uses.
     type Mode: Copy + Debug + PartialEq + Send + Sync;
-    /// The instruction set that function walks decode: [`Self::KERNEL`]'s mode.
+    /// The instruction set that walks over kernel functions decode.
     type Set: Set;
     /// The registers that a trap saves, and that a firing reads.
     type Regs: Copy;
@@ -113,8 +113,9 @@ pub trait Arch: Sized + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Calls `see` with the address of every instruction of the function, in ascending order, and
-    /// then like [`Arch::exits`].
+    /// Calls `see` with the address and the mode of every instruction of the function, in ascending
+    /// order, and then of every exit, like [`Arch::exits`]. `mode` is the first one's, `function`
+    /// begins at its address, and `memory` has as many words as [`Arch::room`] gives.
     ///
     /// # Errors
     /// [`Unwalked`], as for [`Arch::exits`].
@@ -122,15 +123,13 @@ pub trait Arch: Sized + Send + Sync + 'static {
     fn instructions(
         text: &Text<'_>,
         function: Range<usize>,
+        mode: Self::Mode,
         memory: &mut [u64],
-        see: &mut dyn FnMut(usize, Option<Exit>),
+        see: &mut dyn FnMut(usize, Self::Mode, Option<Exit>),
     ) -> Result<(), Unwalked> {
-        let walk = Walk::<Self::Set>::over(text, widened(function), memory)?;
-        for address in walk.instructions() {
-            see(address as usize, None);
-        }
-        walk.exits(&mut |address, exit| see(address as usize, Some(exit)));
-        Ok(())
+        instructions::<Self::Set>(text, function, memory, &mut |address, exit| {
+            see(address, mode, exit);
+        })
     }
 
     /// Calls `see` with the target of each direct call of the function, and of each jump out of it.
@@ -154,9 +153,10 @@ pub trait Arch: Sized + Send + Sync + 'static {
         body::comes_back::<Self::Set>(text, widened(function), to as u64)
     }
 
-    /// Words of memory that a walk over a function of this many bytes needs.
+    /// Words of memory that a walk over a function of this many bytes needs, whose first
+    /// instruction is of this mode.
     #[must_use]
-    fn room(bytes: usize) -> usize {
+    fn room(bytes: usize, _mode: Self::Mode) -> usize {
         body::room::<Self::Set>(bytes as u64)
     }
 
@@ -219,7 +219,22 @@ pub trait Arch: Sized + Send + Sync + 'static {
     ) -> Result<(), Fault>;
 }
 
-fn widened(function: Range<usize>) -> Range<u64> {
+/// [`Arch::instructions`] where all have the same mode.
+pub(crate) fn instructions<S: Set>(
+    text: &Text<'_>,
+    function: Range<usize>,
+    memory: &mut [u64],
+    see: &mut dyn FnMut(usize, Option<Exit>),
+) -> Result<(), Unwalked> {
+    let walk = Walk::<S>::over(text, widened(function), memory)?;
+    for address in walk.instructions() {
+        see(address as usize, None);
+    }
+    walk.exits(&mut |address, exit| see(address as usize, Some(exit)));
+    Ok(())
+}
+
+pub(crate) fn widened(function: Range<usize>) -> Range<u64> {
     function.start as u64..function.end as u64
 }
 

@@ -158,6 +158,20 @@ impl<V: Variant> Arch for V {
         <V as Variant>::exits(text, function, memory, see)
     }
 
+    fn instructions(
+        text: &Text<'_>,
+        function: Range<usize>,
+        mode: Self::Mode,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(usize, Self::Mode, Option<Exit>),
+    ) -> Result<(), Unwalked> {
+        V::Base::instructions(text, function, mode, memory, see)
+    }
+
+    fn room(bytes: usize, mode: Self::Mode) -> usize {
+        V::Base::room(bytes, mode)
+    }
+
     fn pc(regs: &Self::Regs) -> usize {
         <V as Variant>::pc(regs)
     }

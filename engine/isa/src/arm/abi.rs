@@ -1,11 +1,14 @@
 //! ARM as Linux uses it: the breakpoint, and the procedure call standard (AAPCS32).
 
+use core::ops::Range;
+
 use super::state::{THUMB, is_thumb};
+use super::t32::T32;
 use super::{
     A32, Block, Emulation, LR, PC, Regs, Relocation, SP, TRAP, Version, control, plan, t32,
 };
 use crate::arch::{self, Arch, Load, Planned};
-use crate::body::Leaves;
+use crate::body::{self, Exit, Leaves, Text, Unwalked, Walk};
 use crate::{Control, Fault, Memory, Plan};
 
 /// ARM: ARMv6 and later.
@@ -93,6 +96,32 @@ impl Arch for Arm {
     /// the encodings without a condition, only `cps` and memory hints begin functions.
     fn begins_function(text: &[u8; 4]) -> bool {
         matches!(text[3], 0xe0..=0xef | 0xf1 | 0xf5 | 0xf7)
+    }
+
+    fn instructions(
+        text: &Text<'_>,
+        function: Range<usize>,
+        mode: Mode,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(usize, Mode, Option<Exit>),
+    ) -> Result<(), Unwalked> {
+        match mode {
+            Mode::A32 => arch::instructions::<A32>(text, function, memory, &mut |at, exit| {
+                see(at, mode, exit);
+            }),
+            Mode::T32(_) => {
+                let walk = Walk::<T32>::over(text, arch::widened(function), memory)?;
+                walk.placed(&mut |at, block, exit| see(at as usize, Mode::T32(block), exit));
+                Ok(())
+            }
+        }
+    }
+
+    fn room(bytes: usize, mode: Mode) -> usize {
+        match mode {
+            Mode::A32 => body::room::<A32>(bytes as u64),
+            Mode::T32(_) => body::room::<T32>(bytes as u64),
+        }
     }
 
     fn pc(regs: &Regs) -> usize {

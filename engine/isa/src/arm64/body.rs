@@ -16,8 +16,9 @@ pub struct A64;
 impl Steps for A64 {
     const ALIGN: u64 = 4;
     const PARTS: u64 = 1024;
+    type Place = ();
 
-    fn step(code: &Code, at: u64) -> Step {
+    fn step(code: &Code, at: u64, (): ()) -> Step {
         let word = word(code);
         Step {
             length: 4,
@@ -25,6 +26,8 @@ impl Steps for A64 {
             goes_on: !(is_call(word) || word == NOP),
         }
     }
+
+    fn next_place(_: &Code, (): ()) {}
 
     /// `bl`.
     fn call(code: &Code, at: u64) -> Option<u64> {

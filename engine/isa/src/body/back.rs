@@ -4,7 +4,7 @@
 use core::ops::Range;
 
 use super::window::Window;
-use super::{Set, Text};
+use super::{Order, Set, Text};
 use crate::{Away, Control};
 
 /// Whether a readable instruction of `function` branches to `to`. Decodes linearly from the
@@ -12,13 +12,14 @@ use crate::{Away, Control};
 /// contains data.
 pub fn comes_back<S: Set>(text: &Text<'_>, function: Range<u64>, to: u64) -> bool {
     let mut window = Window::new(text);
+    let mut order = Order::<S>::default();
     let mut at = function.start;
     while at < function.end {
         let left = function.end.wrapping_sub(at);
         let Some(code) = window.code(at, left) else {
             return false;
         };
-        let step = S::step(&code, at);
+        let step = order.step(&code, at);
         if matches!(step.control, Control { away: Some(Away::To(target)), .. } if target == to) {
             return true;
         }

@@ -4,7 +4,7 @@
 use core::ops::Range;
 
 use super::ground::Ground;
-use super::{Set, Text, Unwalked, stays};
+use super::{Order, Set, Text, Unwalked, stays};
 use crate::Away;
 
 /// Calls `see` with the target of each direct call, and of each jump to another function, that is
@@ -23,10 +23,11 @@ pub fn calls<S: Set>(
     let mut ground = Ground::new(text, S::ALIGN, memory).ok_or(Unwalked::Room)?;
     ground.add(&function)?;
     ground.reach(function.start);
+    let mut order = Order::<S>::default();
     while let Some(place) = ground.next_reached() {
         let at = ground.address(place);
         let (code, left) = ground.code(at)?;
-        let step = S::step(&code, at);
+        let step = order.step(&code, at);
         if step.length > left {
             continue;
         }

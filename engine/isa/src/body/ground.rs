@@ -127,6 +127,11 @@ impl<'a> Ground<'a> {
         at & self.align.wrapping_sub(1) == 0 && self.find(at).is_some()
     }
 
+    /// Whether an instruction that is decoded already begins at this address.
+    pub fn is_code(&self, at: u64) -> bool {
+        self.holds(at) && self.place(at).is_some_and(|place| self.code.has(place))
+    }
+
     /// The address of a place.
     pub(super) fn address(&self, place: usize) -> u64 {
         let is_before = |stretch: &&Stretch| stretch.bytes != 0 && stretch.first <= place;

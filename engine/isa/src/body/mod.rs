@@ -22,7 +22,7 @@ use core::ops::Range;
 pub use back::comes_back;
 pub use calls::calls;
 use ground::Ground;
-use window::Window;
+use window::{Code, Window};
 
 use crate::mutant::{self, Mutant};
 use crate::{Away, Control};
@@ -59,9 +59,14 @@ pub(crate) mod sealed {
         const ALIGN: u64;
         /// How many bytes of parts a function may have and still fit in `room`.
         const PARTS: u64;
+        /// What an instruction means besides its bytes: Thumb's place in an IT block. By default
+        /// it is in none.
+        type Place: Copy + Default;
 
         /// Decodes the instruction at an address.
-        fn step(code: &Code, at: u64) -> Step;
+        fn step(code: &Code, at: u64, place: Self::Place) -> Step;
+        /// The place of the instruction behind this one.
+        fn next_place(code: &Code, place: Self::Place) -> Self::Place;
         /// The target of a direct call.
         fn call(code: &Code, at: u64) -> Option<u64>;
         /// What follows an end of control.
@@ -201,10 +206,11 @@ impl<'a, S: Set> Walk<'a, S> {
 
     /// Decodes every place that is reached.
     fn follow(&mut self) -> Result<(), Unwalked> {
+        let mut order = Order::<S>::default();
         while let Some(place) = self.ground.next_reached() {
             let at = self.ground.address(place);
             let (code, left) = self.ground.code(at)?;
-            let step = S::step(&code, at);
+            let step = order.step(&code, at);
             if step.length > left {
                 self.falls_out = true;
                 continue;
@@ -242,10 +248,39 @@ impl<'a, S: Set> Walk<'a, S> {
         let mut window = Window::new(self.ground.text);
         for place in self.ground.exits.all() {
             let at = self.ground.address(place);
-            let code = self.ground.code_by(&mut window, at);
-            let away = code.and_then(|code| S::step(&code, at).control.away);
-            if let Some(exit) = away.and_then(|away| self.exit(away)) {
+            if let Some(exit) = self.exit_at(&mut window, at) {
                 see(at, exit);
+            }
+        }
+    }
+
+    /// What an instruction leaves by does not depend on its place in a block: where it may not be,
+    /// it is no exit.
+    fn exit_at(&self, window: &mut Window<'a>, at: u64) -> Option<Exit> {
+        let code = self.ground.code_by(window, at)?;
+        let away = S::step(&code, at, S::Place::default()).control.away?;
+        self.exit(away)
+    }
+
+    /// Calls `see` with each instruction, its address and its place, and then with each exit, in
+    /// the same order. Reads the text again, as [`Walk::exits`] does.
+    pub fn placed(&self, see: &mut dyn FnMut(u64, S::Place, Option<Exit>)) {
+        for only_exits in [false, true] {
+            let (mut window, mut order) = (Window::new(self.ground.text), Order::<S>::default());
+            for place in self.ground.code.all() {
+                let at = self.ground.address(place);
+                let Some(code) = self.ground.code_by(&mut window, at) else {
+                    return;
+                };
+                let here = order.place(at);
+                order.step(&code, at);
+                if !only_exits {
+                    see(at, here, None);
+                } else if self.ground.exits.has(place)
+                    && let Some(exit) = self.exit_at(&mut window, at)
+                {
+                    see(at, here, Some(exit));
+                }
             }
         }
     }
@@ -271,6 +306,46 @@ impl<'a, S: Set> Walk<'a, S> {
     #[must_use]
     pub const fn falls_out(&self) -> bool {
         self.falls_out
+    }
+}
+
+/// The instruction that is next if the one decoded last is not branched over. Inside of a block that
+/// is certain: only its last instruction may branch, and nothing branches into it.
+struct Order<S: Set> {
+    next: u64,
+    place: S::Place,
+}
+
+impl<S: Set> Default for Order<S> {
+    fn default() -> Self {
+        Self {
+            next: 0,
+            place: S::Place::default(),
+        }
+    }
+}
+
+impl<S: Set> Order<S> {
+    /// The place of the instruction at an address.
+    #[inline]
+    fn place(&self, at: u64) -> S::Place {
+        if at == self.next {
+            self.place
+        } else {
+            S::Place::default()
+        }
+    }
+
+    /// Decodes the instruction at an address.
+    #[inline]
+    fn step(&mut self, code: &Code, at: u64) -> Step {
+        let place = self.place(at);
+        let step = S::step(code, at, place);
+        *self = Self {
+            next: at.wrapping_add(step.length),
+            place: S::next_place(code, place),
+        };
+        step
     }
 }
 

@@ -15,8 +15,9 @@ pub struct X64;
 impl Steps for X64 {
     const ALIGN: u64 = 1;
     const PARTS: u64 = 4096;
+    type Place = ();
 
-    fn step(code: &Code, at: u64) -> Step {
+    fn step(code: &Code, at: u64, (): ()) -> Step {
         match length(code) {
             Some(length) => Step {
                 length: length as u64,
@@ -30,6 +31,8 @@ impl Steps for X64 {
             },
         }
     }
+
+    fn next_place(_: &Code, (): ()) {}
 
     fn call(code: &Code, at: u64) -> Option<u64> {
         let length = length(code)?;

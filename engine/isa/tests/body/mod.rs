@@ -7,9 +7,11 @@ mod calls;
 mod case;
 mod control;
 mod random;
+mod t32;
 mod x86;
 
 use engine_isa::arm::A32;
+use engine_isa::arm::t32::T32;
 use engine_isa::arm64::A64;
 use engine_isa::body::{Set, Unwalked, room};
 use engine_isa::x86::X64;
@@ -19,6 +21,11 @@ use case::{START, walk};
 #[test]
 fn bodies_of_a32_are_as_they_say() {
     arm::cases().iter().for_each(case::Case::check::<A32>);
+}
+
+#[test]
+fn bodies_of_thumb_are_as_they_say() {
+    t32::cases().iter().for_each(case::Case::check::<T32>);
 }
 
 #[test]

@@ -14,8 +14,9 @@ pub struct A32;
 impl Steps for A32 {
     const ALIGN: u64 = 4;
     const PARTS: u64 = 1024;
+    type Place = ();
 
-    fn step(code: &Code, at: u64) -> Step {
+    fn step(code: &Code, at: u64, (): ()) -> Step {
         let word = word(code);
         Step {
             length: 4,
@@ -23,6 +24,8 @@ impl Steps for A32 {
             goes_on: !(is_call(word) || is_nop(word)),
         }
     }
+
+    fn next_place(_: &Code, (): ()) {}
 
     /// `bl`.
     fn call(code: &Code, at: u64) -> Option<u64> {

@@ -83,12 +83,12 @@ pub(super) const fn adr(word: u32, to: u32) -> Emulation {
 }
 
 /// A constant of twelve bits in three parts.
-const fn plain(word: u32) -> u32 {
+pub(super) const fn plain(word: u32) -> u32 {
     bits(word, 26, 1) << 11 | bits(word, 12, 3) << 8 | bits(word, 0, 8)
 }
 
 /// The constant that these twelve bits stand for (ThumbExpandImm, A6.3.2).
-const fn expanded(twelve: u32) -> u32 {
+pub(super) const fn expanded(twelve: u32) -> u32 {
     let byte = twelve & 0xff;
     match twelve >> 8 {
         0b0000 => byte,
@@ -179,7 +179,7 @@ pub(super) const fn b_if(word: u32, condition: u32) -> Emulation {
 }
 
 /// How far `b.w`, `bl` and `blx` go.
-fn far(word: u32) -> i32 {
+pub(super) fn far(word: u32) -> i32 {
     let s = bits(word, 26, 1);
     let inverted = |j| {
         if mutant::is_chosen(Mutant::SignOfBranch) {

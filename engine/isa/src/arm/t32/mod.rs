@@ -3,6 +3,7 @@
 //! A word has the halfword at the instruction's address in its upper half, and the one after it in
 //! its lower. An instruction of 16 bits is the upper half alone.
 
+mod body;
 mod decide;
 mod emulate;
 mod exclusive;
@@ -12,6 +13,7 @@ mod rows;
 use super::{Block, Emulation, Relocation};
 use crate::{Control, Plan};
 
+pub use body::T32;
 pub use exclusive::exclusive;
 pub use rows::{ROWS, row};
 

@@ -112,7 +112,10 @@ impl<A: Arch> Fbt<A> {
             return Ok(());
         };
         let bytes = function.end.wrapping_sub(function.address).min(LONGEST);
-        let mut memory = filled(A::room(bytes).saturating_mul(MEMORY_FACTOR), || 0)?;
+        let mut memory = filled(
+            A::room(bytes, A::KERNEL).saturating_mul(MEMORY_FACTOR),
+            || 0,
+        )?;
         let mut added = Ok(());
         let mut see = |to: u64| {
             let Some(number) = self.at(to as usize) else {

@@ -83,7 +83,7 @@ impl<A: Arch> Fbt<A> {
             return Ok(Err(reason));
         }
         let bytes = function.end.wrapping_sub(function.address);
-        let mut words = A::room(bytes);
+        let mut words = A::room(bytes, A::KERNEL);
         loop {
             if self.memory.len() < words {
                 self.memory = filled(words, || 0)?;

@@ -79,7 +79,7 @@ impl<A: Arch> Pid<A> {
 
     /// Finds the instructions and exits of a function, with more working memory if it needs that.
     pub(super) fn walk(&mut self, body: &mut Body) -> Result<(), OutOfMemory> {
-        let mut words = A::room(body.text.len());
+        let mut words = A::room(body.text.len(), A::KERNEL);
         loop {
             if self.memory.len() < words {
                 self.memory = filled(words, || 0)?;
@@ -114,7 +114,11 @@ impl Body {
         instructions.clear();
         exits.clear();
         let mut pushed = Ok(());
-        self.walked = A::instructions(&text, extent, memory, &mut |address, exit: Option<Exit>| {
+        self.walked = A::instructions(&text, extent, A::KERNEL, memory, &mut |address,
+                                                                              _,
+                                                                              exit: Option<
+            Exit,
+        >| {
             let offset = address.wrapping_sub(start) as u32;
             let added = match exit {
                 None => push(instructions, offset),
