@@ -118,7 +118,9 @@ impl Bodies {
                 self.note("a wrong way out", at, asked);
             }
         }
+        let mut expected = HashSet::new();
         for (at, code) in image.instructions(asked.extent.clone(), set.length) {
+            expected.insert(at);
             if found.contains(&at) || (set.is_filling)(&code) {
                 continue;
             }
@@ -126,6 +128,11 @@ impl Bodies {
             if (set.is_return)(image, at, &code) {
                 self.note("a return not found", at, asked);
             }
+        }
+        let is_within = |at: &&u64| asked.extent.contains(*at) && image.is_code(**at);
+        let is_elsewhere = |at: &&u64| is_within(at) && !expected.contains(*at);
+        for &at in body.instructions.iter().filter(is_elsewhere) {
+            self.note("not the beginning of an instruction", at, asked);
         }
     }
 }

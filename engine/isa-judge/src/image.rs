@@ -48,7 +48,7 @@ pub struct Image {
 }
 
 /// A function of the text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Function {
     /// Its name.
     pub name: String,
@@ -76,6 +76,8 @@ const KEPT_OUT: [&str; 7] = [
 
 /// The tracer's call at the beginning of x86 functions.
 const TRACER: &str = "__fentry__";
+/// The mapping symbol of A32; that of A64 is `$x`.
+const ARM: &str = "$a";
 /// The suffix of the names of return thunks.
 const THUNK: &str = "_return_thunk";
 
@@ -98,7 +100,7 @@ impl Image {
             .section_by_name(".text")
             .ok_or(ImageError::NoSection(".text"))?;
         let (start, text) = (section.address(), section.data()?.to_vec());
-        let symbols = Symbols::of(&file, start..start + text.len() as u64)?;
+        let symbols = Symbols::of(&file, start..start + text.len() as u64, ARM)?;
         Ok(Self {
             architecture: file.architecture(),
             code: symbols.code(file.architecture(), start + text.len() as u64)?,
@@ -110,6 +112,35 @@ impl Image {
             fixed_up: fixed_up(&file)?,
             start,
             text,
+        })
+    }
+
+    /// Reads a program's Thumb code, and its symbols from the file with its debugging information.
+    ///
+    /// # Errors
+    /// [`ImageError`] if one of the two is malformed or lacks something.
+    pub fn of_thumb(program: &[u8], symbols: &[u8]) -> Result<Self, ImageError> {
+        let file = object::File::parse(program)?;
+        let section = file
+            .section_by_name(".text")
+            .ok_or(ImageError::NoSection(".text"))?;
+        let (start, text) = (section.address(), section.data()?.to_vec());
+        let end = start + text.len() as u64;
+        let symbols = Symbols::of(&object::File::parse(symbols)?, start..end, "$t")?;
+        // The address of a function in Thumb state is odd.
+        let functions = symbols.functions.iter();
+        let functions = functions.filter(|(at, _)| *at & 1 == 1);
+        Ok(Self {
+            architecture: file.architecture(),
+            code: symbols.code(file.architecture(), end)?,
+            functions: functions.map(|(at, it)| (at & !1, it.clone())).collect(),
+            start,
+            text,
+            kept_out: Vec::new(),
+            fixed_up: Vec::new(),
+            rewritten: BTreeSet::new(),
+            tracer: None,
+            thunks: BTreeSet::new(),
         })
     }
 
@@ -143,14 +174,14 @@ impl Image {
     ) -> impl Iterator<Item = (u64, Code)> {
         let mut at = part.start;
         std::iter::from_fn(move || {
-            while at < part.end {
-                let (here, code) = (at, self.bytes(at));
-                at += length(&code).max(1) as u64;
-                if self.is_code(here) {
-                    return Some((here, code));
-                }
+            let run = self.code.partition_point(|run| run.end <= at);
+            at = at.max(self.code.get(run)?.start);
+            if at >= part.end {
+                return None;
             }
-            None
+            let (here, code) = (at, self.bytes(at));
+            at += length(&code).max(1) as u64;
+            Some((here, code))
         })
     }
 
@@ -253,7 +284,11 @@ struct Symbols {
 }
 
 impl Symbols {
-    fn of(file: &object::File<'_>, text: Range<u64>) -> Result<Self, ImageError> {
+    fn of(
+        file: &object::File<'_>,
+        text: Range<u64>,
+        instructions: &str,
+    ) -> Result<Self, ImageError> {
         let mut symbols = Self {
             functions: BTreeMap::new(),
             marks: BTreeMap::new(),
@@ -277,8 +312,10 @@ impl Symbols {
                 continue;
             }
             match name.split('.').next() {
-                Some("$a" | "$x") => _ = symbols.marks.insert(address, true),
-                Some("$d" | "$t") => _ = symbols.marks.insert(address, false),
+                Some(mark @ ("$a" | "$x" | "$d" | "$t")) => {
+                    let is_code = instructions == mark || instructions == ARM && mark == "$x";
+                    symbols.marks.insert(address, is_code);
+                }
                 _ if symbol.kind() == SymbolKind::Text && !is_bound && is_function(&symbol) => {
                     symbols.add_function(address, name, symbol.size());
                 }

@@ -37,9 +37,13 @@ fn main() -> ExitCode {
 
 /// The same for a program's Thumb code.
 fn count_thumb(program: &Path, symbols: &Path) -> Result<bool, Box<dyn Error>> {
-    let census = t32::census::count(&std::fs::read(program)?, &std::fs::read(symbols)?)?;
-    write!(std::io::stdout().lock(), "{census}")?;
-    Ok(census.is_within_bounds())
+    let (program, symbols) = (std::fs::read(program)?, std::fs::read(symbols)?);
+    let census = t32::census::count(&program, &symbols)?;
+    let mut out = std::io::stdout().lock();
+    write!(out, "{census}")?;
+    let bodies = t32::walked::walk(&Image::of_thumb(&program, &symbols)?);
+    write!(out, "{bodies}")?;
+    Ok(census.is_within_bounds() && bodies.are_right())
 }
 
 /// Prints the census; returns whether it is within the bounds.

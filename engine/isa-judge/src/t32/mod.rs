@@ -8,6 +8,7 @@ pub mod judged;
 #[cfg(feature = "unicorn")]
 pub mod set;
 pub mod spelling;
+pub mod walked;
 
 use engine_isa::arm::Block;
 use engine_isa::arm::t32::{self, ROWS};

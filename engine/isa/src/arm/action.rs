@@ -185,12 +185,15 @@ impl Emulation {
             Action::BranchIf { by, .. } => return Control::to(to(by.into()), true),
             Action::Exchange { to } => by_register(to),
             Action::Compute(compute) if compute.writes_pc() => {
-                compute.copied().map_or(Away::Indirect, by_register)
+                match compute.copied().map(by_register) {
+                    Some(Away::Return) => Away::Return,
+                    _ => switch(),
+                }
             }
             Action::LoadPc(load) if load.pops() => Away::Return,
-            Action::LoadPc(_) => Away::Indirect,
+            Action::LoadPc(load) if load.is_literal() => Away::Indirect,
             Action::LoadList(_) => Away::Return,
-            Action::Table { .. } => Away::Switch,
+            Action::LoadPc(_) | Action::Table { .. } => switch(),
             _ => return Control::NEXT,
         };
         Control::to(away, is_conditional)
@@ -410,6 +413,13 @@ fn by_register(to: Register) -> Away {
         return Away::Return;
     }
     Away::Indirect
+}
+
+fn switch() -> Away {
+    if mutant::is_chosen(Mutant::SwitchIsTail) {
+        return Away::Indirect;
+    }
+    Away::Switch
 }
 
 /// A distance from an instruction.

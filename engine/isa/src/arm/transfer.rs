@@ -271,6 +271,11 @@ impl LoadPc {
         is_stack && self.indexing == Indexing::After
     }
 
+    /// Whether it takes it from a constant distance to itself.
+    pub(super) const fn is_literal(self) -> bool {
+        self.base.is_pc()
+    }
+
     pub(super) fn run<const IS_THUMB: bool>(
         self,
         regs: &mut Regs,

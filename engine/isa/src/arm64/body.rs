@@ -43,11 +43,16 @@ impl Steps for A64 {
         }
     }
 
-    fn survey(code: &Code, at: u64, _: Control, ground: &mut Ground<'_>) -> Result<(), Unwalked> {
+    fn survey(
+        code: &Code,
+        at: u64,
+        control: Control,
+        ground: &mut Ground<'_>,
+    ) -> Result<Control, Unwalked> {
         if let Some((from, bytes)) = literal(word(code), at) {
             ground.is_data(from, bytes);
         }
-        Ok(())
+        Ok(control)
     }
 }
 

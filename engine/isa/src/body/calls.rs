@@ -32,14 +32,14 @@ pub fn calls<S: Set>(
             continue;
         }
         ground.code.set(place);
-        S::survey(&code, at, step.control, &mut ground)?;
+        let control = S::survey(&code, at, step.control, &mut ground)?;
         let comes_back = S::call(&code, at).is_none_or(&mut *see);
-        if let Some(Away::To(to)) = step.control.away
+        if let Some(Away::To(to)) = control.away
             && !stays(&mut ground, to)?
         {
             see(to);
         }
-        if step.control.next && comes_back {
+        if control.next && comes_back {
             ground.reach(at.wrapping_add(step.length));
         }
     }

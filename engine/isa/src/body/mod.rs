@@ -71,13 +71,14 @@ pub(crate) mod sealed {
         fn call(code: &Code, at: u64) -> Option<u64>;
         /// What follows an end of control.
         fn gap(code: &Code) -> Gap;
-        /// Marks what the instruction loads from, and the targets of a switch.
+        /// Marks what the instruction loads from, and the targets of a switch. Returns where
+        /// control goes: `control`, unless the instructions before this one say more.
         fn survey(
             code: &Code,
             at: u64,
             control: Control,
             ground: &mut Ground<'_>,
-        ) -> Result<(), Unwalked>;
+        ) -> Result<Control, Unwalked>;
     }
 }
 
@@ -216,8 +217,8 @@ impl<'a, S: Set> Walk<'a, S> {
                 continue;
             }
             self.ground.code.set(place);
-            S::survey(&code, at, step.control, &mut self.ground)?;
-            self.go_away(place, step.control)?;
+            let control = S::survey(&code, at, step.control, &mut self.ground)?;
+            self.go_away(place, control)?;
             self.go_on(at, &step);
         }
         Ok(())

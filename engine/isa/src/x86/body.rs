@@ -56,8 +56,8 @@ impl Steps for X64 {
         }
     }
 
-    fn survey(_: &Code, _: u64, _: Control, _: &mut Ground<'_>) -> Result<(), Unwalked> {
-        Ok(())
+    fn survey(_: &Code, _: u64, control: Control, _: &mut Ground<'_>) -> Result<Control, Unwalked> {
+        Ok(control)
     }
 }
 

@@ -48,7 +48,7 @@ impl Steps for A32 {
         at: u64,
         control: Control,
         ground: &mut Ground<'_>,
-    ) -> Result<(), Unwalked> {
+    ) -> Result<Control, Unwalked> {
         let word = word(code);
         if let Some((from, bytes)) = literal(word, at as u32) {
             ground.is_data(from.into(), bytes);
@@ -56,10 +56,10 @@ impl Steps for A32 {
         if let Some(from) = address(word, at as u32) {
             ground.has_data(from.into(), 4);
         }
-        match control.away {
-            Some(Away::Switch) if is_by_pc(word) => switch(word, at, ground),
-            _ => Ok(()),
+        if matches!(control.away, Some(Away::Switch)) && is_by_pc(word) {
+            switch(word, at, ground)?;
         }
+        Ok(control)
     }
 }
 

@@ -1,9 +1,12 @@
-//! What a function walk needs to know of Thumb: literals, switches, and IT blocks.
+//! What a function walk needs to know of Thumb: literals, and IT blocks.
 
+mod switch;
+
+use super::emulate::{far, plain};
 use super::{control, length, next};
+use crate::arm::PC;
 use crate::arm::operand::{bit, bits};
 use crate::arm::state::Block;
-use crate::arm::{LR, PC};
 use crate::body::sealed::{Code, Ground};
 use crate::body::{Gap, Step, Steps, Unwalked};
 use crate::{Away, Control};
@@ -39,7 +42,7 @@ impl Steps for T32 {
             0xf000_c000 => pc & !0b11,
             _ => return None,
         };
-        Some(from.wrapping_add_signed(super::emulate::far(word)).into())
+        Some(from.wrapping_add_signed(far(word)).into())
     }
 
     /// What seems to be `movs r0, r0` is padding.
@@ -55,20 +58,37 @@ impl Steps for T32 {
         at: u64,
         control: Control,
         ground: &mut Ground<'_>,
-    ) -> Result<(), Unwalked> {
+    ) -> Result<Control, Unwalked> {
         let word = word(code);
         if let Some((from, bytes)) = literal(word, at as u32) {
             ground.is_data(from.into(), bytes);
         }
-        if let Some(from) = address(word, at as u32) {
-            ground.has_data(from.into(), 4);
+        if let Some((register, from)) = address(word, at as u32) {
+            if switch::is_jumped_to(register, at, length(word) as u64, ground)? {
+                ground.reach(from.into());
+            } else {
+                ground.has_data(from.into(), 4);
+            }
+        }
+        if word >> 16 == BX_PC {
+            // What follows is A32.
+            ground.has_data(at.wrapping_add(4) & !0b11, 4);
         }
         match control.away {
-            Some(Away::Switch) => switch(word, at, ground),
-            _ => Ok(()),
+            Some(Away::Switch) => switch::by_pc(word, at, ground)?,
+            Some(_) if switch::by_register(word, at, ground)? => {
+                return Ok(Control {
+                    away: Some(Away::Switch),
+                    ..control
+                });
+            }
+            _ => {}
         }
+        Ok(control)
     }
 }
+
+const BX_PC: u32 = 0x4778;
 
 const fn word(code: &Code) -> u32 {
     let [a, b, c, d, ..] = *code;
@@ -80,8 +100,9 @@ const fn is_call(word: u32) -> bool {
     matches!(word & 0xf800_d000, 0xf000_d000 | 0xf000_c000) || word >> 16 & 0xff87 == 0x4780
 }
 
+/// `nop`, `nop.w`, and `mov r8, r8`, the no-op used before they existed.
 const fn is_nop(word: u32) -> bool {
-    word >> 16 == 0xbf00 || word == 0xf3af_8000
+    matches!(word >> 16, 0xbf00 | 0x46c0) || word == 0xf3af_8000
 }
 
 /// The literal that a pc-relative load reads: its address and its size in bytes.
@@ -113,144 +134,22 @@ const fn literal(word: u32, at: u32) -> Option<(u32, u64)> {
     Some((from, bytes))
 }
 
-/// The address that `adr` computes: data of unknown size. An odd one, or one in lr, is where code
-/// goes on.
-const fn address(word: u32, at: u32) -> Option<u32> {
+/// The register and the address that `adr` computes: data of unknown size, or code that is jumped to.
+/// An odd one is where Thumb code is called, or goes on.
+pub(super) const fn address(word: u32, at: u32) -> Option<(u32, u32)> {
     let pc = at.wrapping_add(4) & !0b11;
     if word >> 27 == 0b1_0100 {
-        return Some(pc.wrapping_add(bits(word, 16, 8) << 2));
+        let from = pc.wrapping_add(bits(word, 16, 8) << 2);
+        return Some((bits(word, 24, 3), from));
     }
-    if word & 0x8000 != 0 || bits(word, 8, 4) as usize == LR {
-        return None;
-    }
-    let offset = super::emulate::plain(word);
-    let from = match word >> 16 & 0xfbff {
-        0xf20f => pc.wrapping_add(offset),
-        0xf2af => pc.wrapping_sub(offset),
+    let offset = plain(word);
+    let from = match (word >> 16 & 0xfbff, bit(word, 15)) {
+        (0xf20f, false) => pc.wrapping_add(offset),
+        (0xf2af, false) => pc.wrapping_sub(offset),
         _ => return None,
     };
-    if from & 1 != 0 { None } else { Some(from) }
-}
-
-/// How many instructions before a switch its bound check may be.
-const REACH: usize = 8;
-
-/// `tbb [pc, rm]` and `tbh [pc, rm, lsl #1]`, whose tables follow them.
-fn switch(word: u32, at: u64, ground: &mut Ground<'_>) -> Result<(), Unwalked> {
-    const BY_PC: u32 = 0xe8df_f000;
-    if word & 0xffff_ffe0 == BY_PC {
-        let first = at.wrapping_add(4);
-        let count = bound(bits(word, 0, 4), at, ground)?;
-        let bytes = if bit(word, 4) { 2 } else { 1 };
-        return distances(first, bytes, count, ground);
-    }
-    Ok(())
-}
-
-/// The number of entries of a switch by this register: one is compared with the highest index, or
-/// with their number, and what is beyond is branched away.
-fn bound(register: u32, at: u64, ground: &mut Ground<'_>) -> Result<Option<u64>, Unwalked> {
-    let mut beyond = None;
-    let mut at = at;
-    for _ in 0..REACH {
-        let Some((from, word)) = before(at, ground)? else {
-            return Ok(None);
-        };
-        at = from;
-        if let Some(most) = compared(word, register) {
-            return Ok(beyond.map(|beyond: u64| beyond.wrapping_add(most)));
-        }
-        beyond = beyond.or_else(|| beyond_most(word));
-    }
-    Ok(None)
-}
-
-/// The instruction that ends where the one at this address begins: its address and its word.
-fn before(at: u64, ground: &mut Ground<'_>) -> Result<Option<(u64, u32)>, Unwalked> {
-    for bytes in [2, 4] {
-        let from = at.wrapping_sub(bytes);
-        if !ground.is_code(from) {
-            continue;
-        }
-        if let Some(word) = word_at(from, ground)?
-            && length(word) as u64 == bytes
-        {
-            return Ok(Some((from, word)));
-        }
-    }
-    Ok(None)
-}
-
-/// The word at an even address.
-fn word_at(at: u64, ground: &mut Ground<'_>) -> Result<Option<u32>, Unwalked> {
-    let word = ground.word(at)?;
-    Ok(word.map(|word| word.rotate_left(16)))
-}
-
-/// The number that a register is compared with.
-const fn compared(word: u32, register: u32) -> Option<u64> {
-    if word >> 27 == 0b0_0101 && bits(word, 24, 3) == register {
-        return Some(bits(word, 16, 8) as u64);
-    }
-    let is_long = word & 0xfbf0_8f00 == 0xf1b0_0f00 && bits(word, 16, 4) == register;
-    if is_long {
-        return Some(super::emulate::expanded(super::emulate::plain(word)) as u64);
-    }
-    None
-}
-
-/// How many more entries a switch has than it is compared with, if this lets only as many through:
-/// a branch under the opposite condition, or `it` under this one.
-const fn beyond_most(word: u32) -> Option<u64> {
-    /// Unsigned lower, and lower or same; the opposite differs in the lowest bit.
-    const LESS: u32 = 0b0011;
-    const NO_MORE: u32 = 0b1001;
-    let condition = if word >> 28 == 0b1101 {
-        bits(word, 24, 4) ^ 1
-    } else if word & 0xf800_d000 == 0xf000_8000 {
-        bits(word, 22, 4) ^ 1
-    } else if word >> 24 == 0xbf && bits(word, 16, 4) != 0 {
-        bits(word, 20, 4)
-    } else {
+    if bit(from, 0) {
         return None;
-    };
-    match condition {
-        LESS => Some(0),
-        NO_MORE => Some(1),
-        _ => None,
     }
-}
-
-/// A table of the distances from its beginning, in halfwords, each of one byte or two. If their
-/// number is unknown, the table ends at the lowest address that it leads to.
-fn distances(
-    first: u64,
-    bytes: u64,
-    count: Option<u64>,
-    ground: &mut Ground<'_>,
-) -> Result<(), Unwalked> {
-    let mut at = first;
-    let end = count.map(|count| first.wrapping_add(count.wrapping_mul(bytes)));
-    let mut lowest = u64::MAX;
-    while end.unwrap_or(lowest) > at {
-        let Some(word) = ground.word(at & !1)? else {
-            break;
-        };
-        let halves = match (bytes, at & 1) {
-            (2, _) => word & 0xffff,
-            (_, 0) => word & 0xff,
-            _ => word >> 8 & 0xff,
-        };
-        let target = first.wrapping_add(u64::from(halves).wrapping_mul(2));
-        if !ground.holds(target) {
-            break;
-        }
-        ground.reach(target);
-        lowest = lowest.min(target);
-        at = at.wrapping_add(bytes);
-    }
-    // A table of an odd number of bytes is followed by one of padding.
-    let table = at.wrapping_sub(first);
-    ground.is_data(first, table.wrapping_add(table & 1));
-    Ok(())
+    Some((bits(word, 8, 4), from))
 }
