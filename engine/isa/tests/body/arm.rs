@@ -69,6 +69,16 @@ fn pools() -> Vec<Case> {
                 (BX_LR, None),
             ],
         ),
+        // vldr s0, [pc, #0]; b .+12; a literal; bx lr.
+        case(
+            "code behind a literal of one word",
+            &[
+                (0xed9f_0a00, Code),
+                (0xea00_0000, Code),
+                (BX_LR, None),
+                (BX_LR, RETURN),
+            ],
+        ),
         // adr r0, .+12; ldrd r2, [r0].
         case(
             "data of which nobody says how many they are",

@@ -92,7 +92,9 @@ fn literal(word: u32, at: u32) -> Option<(u32, u64)> {
     let (offset, bytes) = match bits(word, 25, 3) {
         0b010 if bit(word, 20) => (offset, 4),
         0b000 if is_extra_load(word) => (half, if is_dual(word) { 8 } else { 4 }),
-        0b110 if is_extension_load(word) => (bits(word, 0, 8) << 2, 8),
+        0b110 if is_extension_load(word) => {
+            (bits(word, 0, 8) << 2, if bit(word, 8) { 8 } else { 4 })
+        }
         _ => return None,
     };
     let pc = at.wrapping_add(8);
