@@ -100,9 +100,16 @@ mutants! {
         SibWithoutBase, "sib-without-base", "an index without a base has no displacement";
     }
     WALK, "walks over functions" {
+        AddressIsData, "address-is-data", "where an address and an index are jumped to are data";
+        BoundIsCount, "bound-is-count", "a switch has no entry for the highest index that it lets through";
+        LinkReturns, "link-returns", "a switch that branches to lr is a return";
+        LiteralUnaligned, "literal-unaligned", "a literal of Thumb counts from the pc as it is, not from a multiple of 4";
+        PaddingIsCode, "padding-is-code", "the byte behind a table of an odd number of bytes is an instruction's";
         PartIsElsewhere, "part-is-elsewhere", "a jump to a part of a function is a way out of it";
+        PlaceForgotten, "place-forgotten", "an instruction in an IT block is taken for one outside";
         PoolIsCode, "pool-is-code", "what instructions load from are instructions";
         SwitchIsTail, "switch-is-tail", "a switch is a way out";
+        VeneerIsThumb, "veneer-is-thumb", "what follows a change to A32 is Thumb";
     }
 }
 

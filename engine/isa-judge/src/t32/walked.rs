@@ -28,7 +28,8 @@ pub const WALKED: counted::Set = counted::Set {
     is_return: |_, _, code| is_return(word(code)),
     monitor: |_| Monitor::Leaves,
     is_filling: |code| matches!(word(code) >> 16, 0 | 0xbf00) || word(code) == 0xf3af_8000,
-    is_marked_data: |_| false,
+    // Programs have `udf` as a number, so that the assembler marks it as data.
+    is_marked_data: |code| word(code) >> 24 == 0xde,
 };
 
 fn word(code: &Code) -> u32 {

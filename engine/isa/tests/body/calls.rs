@@ -1,6 +1,7 @@
 //! What a function calls, up to where a path ends.
 
 use engine_isa::arm::A32;
+use engine_isa::arm::t32::T32;
 use engine_isa::arm64::A64;
 use engine_isa::body::{Set, Text, calls, room};
 use engine_isa::x86::X64;
@@ -47,6 +48,28 @@ fn of_a32() {
     ]);
     let expected = [0x100, 0x100, 0x200, 0x304].map(|by| START + by);
     assert_eq!(found::<A32>(&body, START + 0x304), expected);
+}
+
+#[test]
+fn of_thumb() {
+    let body: Vec<u8> = [
+        [0xf000, 0xf87e].as_slice(), // bl START+0x100
+        &[0xbf08],                   // it eq
+        &[0xf000, 0xf87b],           // bleq START+0x100
+        &[0xf000, 0xe97a],           // blx START+0x300
+        &[0xbf00],                   // nop
+        &[0xf000, 0x80f6],           // beq.w START+0x200
+        &[0x4798],                   // blx r3
+        &[0xf000, 0xf975],           // bl START+0x304, where it ends
+        &[0xf000, 0xf9f3],           // bl START+0x404
+        &[0x4770],                   // bx lr
+    ]
+    .concat()
+    .into_iter()
+    .flat_map(u16::to_le_bytes)
+    .collect();
+    let expected = [0x100, 0x100, 0x300, 0x200, 0x304].map(|by| START + by);
+    assert_eq!(found::<T32>(&body, START + 0x304), expected);
 }
 
 #[test]

@@ -10,10 +10,11 @@ mod random;
 mod t32;
 mod x86;
 
-use engine_isa::arm::A32;
+use engine_isa::Arch;
 use engine_isa::arm::t32::T32;
+use engine_isa::arm::{A32, Arm, Block, Mode};
 use engine_isa::arm64::A64;
-use engine_isa::body::{Set, Unwalked, room};
+use engine_isa::body::{Exit, Set, Unwalked, room};
 use engine_isa::x86::X64;
 
 use case::{START, walk};
@@ -36,6 +37,55 @@ fn bodies_of_a64_are_as_they_say() {
 #[test]
 fn bodies_of_x86_are_as_they_say() {
     x86::cases().iter().for_each(case::Case::check::<X64>);
+}
+
+/// it eq; bxeq lr; itet ne; addne r0, #1; addeq.w r8, r8, #1; bxne lr; bx lr.
+const IN_BLOCKS: [u16; 8] = [
+    0xbf08, 0x4770, 0xbf16, 0x3001, 0xf108, 0x0801, 0x4770, 0x4770,
+];
+
+#[test]
+fn each_instruction_of_thumb_has_its_place_in_a_block() {
+    let body = IN_BLOCKS.map(u16::to_le_bytes).concat();
+    let text = engine_isa::body::Text {
+        load: &|at, bytes| {
+            let from = (at - START) as usize;
+            bytes.copy_from_slice(&body[from..from + bytes.len()]);
+            true
+        },
+        part: &|_| None,
+        returns: &|_| false,
+    };
+    let start = START as usize;
+    let mode = Mode::T32(Block::NONE);
+    let mut memory = vec![0; Arm::room(body.len(), mode)];
+    let mut found = Vec::new();
+    let mut see = |at: usize, mode, exit| found.push((at - start, mode, exit));
+    Arm::instructions(
+        &text,
+        start..start + body.len(),
+        mode,
+        &mut memory,
+        &mut see,
+    )
+    .unwrap();
+    let leaves = Some(Exit::Return);
+    let expected = [
+        (0, 0, None),
+        (2, 0x08, None),
+        (4, 0, None),
+        (6, 0x16, None),
+        (8, 0x0c, None),
+        (12, 0x18, None),
+        (14, 0, None),
+        (2, 0x08, leaves),
+        (12, 0x18, leaves),
+        (14, 0, leaves),
+    ];
+    assert_eq!(
+        found,
+        expected.map(|(at, state, exit)| (at, Mode::T32(Block::begun(state)), exit))
+    );
 }
 
 /// jne to the part.

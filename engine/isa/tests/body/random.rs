@@ -2,6 +2,7 @@
 //! given.
 
 use engine_isa::arm::A32;
+use engine_isa::arm::t32::T32;
 use engine_isa::arm64::A64;
 use engine_isa::body::{Set, room};
 use engine_isa::x86::X64;
@@ -9,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::case::{PART, START, walk};
-use super::{arm, arm64, x86};
+use super::{arm, arm64, t32, x86};
 
 /// Words, many of which are taken from usual functions.
 fn body(usual: &[super::case::Case]) -> impl Strategy<Value = Vec<u8>> + use<> {
@@ -41,6 +42,11 @@ proptest! {
     #[test]
     fn walks_over_a32_stay_within(body in body(&arm::cases()), part in body(&arm::cases())) {
         stays_within::<A32>(&body, &part);
+    }
+
+    #[test]
+    fn walks_over_thumb_stay_within(body in body(&t32::cases()), part in body(&t32::cases())) {
+        stays_within::<T32>(&body, &part);
     }
 
     #[test]

@@ -11,6 +11,8 @@ mod arm64;
 mod bodies_of_arm;
 #[path = "../body/arm64.rs"]
 mod bodies_of_arm64;
+#[path = "../body/t32.rs"]
+mod bodies_of_t32;
 #[path = "../body/x86.rs"]
 mod bodies_of_x86;
 #[path = "../body/case.rs"]

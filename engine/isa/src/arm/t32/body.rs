@@ -9,6 +9,7 @@ use crate::arm::operand::{bit, bits};
 use crate::arm::state::Block;
 use crate::body::sealed::{Code, Ground};
 use crate::body::{Gap, Step, Steps, Unwalked};
+use crate::mutant::{self, Mutant};
 use crate::{Away, Control};
 
 /// T16 and T32, as a function walk decodes them.
@@ -30,6 +31,9 @@ impl Steps for T32 {
     }
 
     fn next_place(code: &Code, block: Block) -> Block {
+        if mutant::is_chosen(Mutant::PlaceForgotten) {
+            return Block::NONE;
+        }
         next(word(code), block)
     }
 
@@ -70,7 +74,7 @@ impl Steps for T32 {
                 ground.has_data(from.into(), 4);
             }
         }
-        if word >> 16 == BX_PC {
+        if word >> 16 == BX_PC && !mutant::is_chosen(Mutant::VeneerIsThumb) {
             // What follows is A32.
             ground.has_data(at.wrapping_add(4) & !0b11, 4);
         }
@@ -106,8 +110,9 @@ const fn is_nop(word: u32) -> bool {
 }
 
 /// The literal that a pc-relative load reads: its address and its size in bytes.
-const fn literal(word: u32, at: u32) -> Option<(u32, u64)> {
-    let pc = at.wrapping_add(4) & !0b11;
+fn literal(word: u32, at: u32) -> Option<(u32, u64)> {
+    let is_exact = mutant::is_chosen(Mutant::LiteralUnaligned);
+    let pc = at.wrapping_add(4) & if is_exact { !0 } else { !0b11 };
     if word >> 27 == 0b0_1001 {
         return Some((pc.wrapping_add(bits(word, 16, 8) << 2), 4));
     }

@@ -5,8 +5,10 @@ use super::address;
 use crate::arm::operand::{bit, bits};
 use crate::arm::t32::emulate::{expanded, plain};
 use crate::arm::t32::length;
+use crate::arm::{LR, PC};
 use crate::body::Unwalked;
 use crate::body::sealed::Ground;
+use crate::mutant::{self, Mutant};
 
 /// How many instructions before a switch its bound check may be, or behind an address its use.
 const REACH: usize = 8;
@@ -44,10 +46,10 @@ pub(super) fn by_pc(word: u32, at: u64, ground: &mut Ground<'_>) -> Result<(), U
         let bytes = if bit(word, 4) { 2 } else { 1 };
         return distances(first, first, bytes, count, ground);
     }
-    if let Some(index) = added_to(15, word) {
+    if let Some(index) = added_to(PC as u32, word) {
         return added(index, at, ground);
     }
-    if let Some((base, index)) = indexed(15, word) {
+    if let Some((base, index)) = indexed(PC as u32, word) {
         let Some(table) = address_before(base, at, ground)? else {
             return Ok(());
         };
@@ -64,6 +66,9 @@ pub(super) fn by_register(word: u32, at: u64, ground: &mut Ground<'_>) -> Result
         return Ok(false);
     }
     let to = bits(word, 19, 4);
+    if to as usize == LR && mutant::is_chosen(Mutant::LinkReturns) {
+        return Ok(false);
+    }
     let Some((at, add)) = before(at, ground)? else {
         return Ok(false);
     };
@@ -115,6 +120,9 @@ pub(super) fn is_jumped_to(
     ground: &mut Ground<'_>,
 ) -> Result<bool, Unwalked> {
     let (mut register, mut at) = (register, at.wrapping_add(bytes));
+    if mutant::is_chosen(Mutant::AddressIsData) {
+        return Ok(false);
+    }
     for _ in 0..REACH {
         let Some(word) = word_at(at, ground)? else {
             return Ok(false);
@@ -195,7 +203,7 @@ const fn compared(word: u32, register: u32) -> Option<u64> {
 
 /// How many more entries a switch has than it is compared with, if this instruction, a branch or
 /// `it`, separates what is beyond.
-const fn beyond_most(word: u32) -> Option<u64> {
+fn beyond_most(word: u32) -> Option<u64> {
     let condition = if word >> 28 == 0b1101 {
         bits(word, 24, 4)
     } else if word & 0xf800_d000 == 0xf000_8000 {
@@ -207,6 +215,7 @@ const fn beyond_most(word: u32) -> Option<u64> {
     };
     match condition {
         CS | CC => Some(0),
+        HI | LS if mutant::is_chosen(Mutant::BoundIsCount) => Some(0),
         HI | LS => Some(1),
         _ => None,
     }
@@ -243,7 +252,12 @@ fn distances(
     }
     // A table of an odd number of bytes is followed by one of padding.
     let table = at.wrapping_sub(first);
-    ground.is_data(first, table.wrapping_add(table & 1));
+    let padding = if mutant::is_chosen(Mutant::PaddingIsCode) {
+        0
+    } else {
+        table & 1
+    };
+    ground.is_data(first, table.wrapping_add(padding));
     Ok(())
 }
 
