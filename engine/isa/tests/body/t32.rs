@@ -152,6 +152,39 @@ fn pools() -> Vec<Case> {
 
 fn switches() -> Vec<Case> {
     vec![
+        // cmp r1, #1; bhi; ldr r0; adr r2; add r0, pc; tbh [r2, r1, lsl #1]; a literal, and two
+        // entries.
+        case(
+            "a table that is not right behind",
+            &[
+                (0x2901, Code),
+                (0xd80b, Code),
+                (0x4802, Code),
+                (0xf20f_020c, Code),
+                (0x4478, Code),
+                (0xe8d2_f011, Code),
+                (0x4770, None),
+                (0x4770, None),
+                (0x0004, None),
+                (0x0005, None),
+                (0x4770, RETURN),
+                (0xbd10, RETURN),
+                (0x4770, RETURN),
+            ],
+        ),
+        // and.w r1, r1, #7; tbb [pc, r1]; four bytes, of which two lead behind the function.
+        case(
+            "a table in which nothing is known of some",
+            &[
+                (0xf001_0107, Code),
+                (0xe8df_f001, Code),
+                (0x0504, None),
+                (0x0205, None),
+                (0x2000, Code),
+                (0x4770, RETURN),
+                (0xbd10, RETURN),
+            ],
+        ),
         // cmp r0, #2; bhi; tbb [pc, r0]; three bytes, padded.
         case(
             "a table of an odd number of bytes",

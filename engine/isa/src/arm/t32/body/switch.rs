@@ -38,13 +38,20 @@ const fn indexed(to: u32, word: u32) -> Option<(u32, u32)> {
 
 /// A switch that writes the pc as nothing else does.
 pub(super) fn by_pc(word: u32, at: u64, ground: &mut Ground<'_>) -> Result<(), Unwalked> {
-    /// `tbb [pc, rm]`, and `tbh [pc, rm, lsl #1]` but for one bit.
-    const BY_TABLE: u32 = 0xe8df_f000;
-    if word & 0xffff_ffe0 == BY_TABLE {
-        let first = at.wrapping_add(4);
+    /// `tbb [rn, rm]`, and `tbh [rn, rm, lsl #1]` but for one bit.
+    const BY_TABLE: u32 = 0xe8d0_f000;
+    if word & 0xfff0_ffe0 == BY_TABLE {
+        let pc = at.wrapping_add(4);
+        let first = match bits(word, 16, 4) {
+            15 => Some(pc),
+            base => address_within_reach(base, at, ground)?,
+        };
+        let Some(first) = first else {
+            return Ok(());
+        };
         let count = bound(bits(word, 0, 4), at, ground)?;
         let bytes = if bit(word, 4) { 2 } else { 1 };
-        return distances(first, first, bytes, count, ground);
+        return distances(first, pc, bytes, count, ground);
     }
     if let Some(index) = added_to(PC as u32, word) {
         return added(index, at, ground);
@@ -149,6 +156,26 @@ fn address_before(
     Ok(address.map(|(_, from)| from.into()))
 }
 
+/// The same, with others between.
+fn address_within_reach(
+    register: u32,
+    at: u64,
+    ground: &mut Ground<'_>,
+) -> Result<Option<u64>, Unwalked> {
+    let mut at = at;
+    for _ in 0..REACH {
+        let address = address_before(register, at, ground)?;
+        if address.is_some() {
+            return Ok(address);
+        }
+        let Some((from, _)) = before(at, ground)? else {
+            break;
+        };
+        at = from;
+    }
+    Ok(None)
+}
+
 /// The number of entries of a switch by this register: one is compared with the highest index, or
 /// with their number, and what is beyond is branched away.
 fn bound(register: u32, at: u64, ground: &mut Ground<'_>) -> Result<Option<u64>, Unwalked> {
@@ -243,11 +270,12 @@ fn distances(
             _ => word >> 8 & 0xff,
         };
         let target = from.wrapping_add(u64::from(halves).wrapping_mul(2));
-        if !ground.holds(target) {
+        if !leads_to(target, ground) {
             break;
         }
-        ground.reach(target);
-        lowest = lowest.min(target);
+        if target > first {
+            lowest = lowest.min(target);
+        }
         at = at.wrapping_add(bytes);
     }
     // A table of an odd number of bytes is followed by one of padding.
@@ -259,6 +287,11 @@ fn distances(
     };
     ground.is_data(first, table.wrapping_add(padding));
     Ok(())
+}
+
+/// Marks a target as reached; false if it is none. What never happens leads to the function's end.
+fn leads_to(target: u64, ground: &mut Ground<'_>) -> bool {
+    ground.reach(target) || ground.holds(target.wrapping_sub(2))
 }
 
 /// A table of words: odd addresses, or their distances from `from`. If their number is unknown, the
@@ -278,7 +311,7 @@ fn words(
         };
         let target = (from as u32).wrapping_add(word) & !1;
         let is_odd = word & 1 == 1;
-        if !is_odd || !ground.reach(target.into()) {
+        if !is_odd || !leads_to(target.into(), ground) {
             break;
         }
         if u64::from(target) > first {
