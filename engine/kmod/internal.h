@@ -187,10 +187,17 @@ typedef int tl_user_handler(struct pt_regs *regs, unsigned long site, struct shi
 int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned long site,
 		      struct shim_access *access);
 
-/* arch/: the bytes of a trap, and by how many the saved instruction pointer is ahead of it. */
-extern const size_t tl_trap_bytes;
-
+/* arch/: by how many bytes the saved instruction pointer is ahead of a trap. */
 extern const size_t tl_trap_advance;
+
+/* Where a thread of user mode continues, and the bits of the program status that go with it. */
+struct tl_place {
+	unsigned long pc;
+	u32 status;
+};
+
+/* arch/: has it continue there. */
+void tl_continue(struct pt_regs *regs, const struct tl_place *to);
 
 /* arch/: how far from its slot an instruction of a process can be; ULONG_MAX if anywhere. */
 extern const unsigned long tl_slot_reach;

@@ -116,15 +116,16 @@ static bool one_comes_from(unsigned long pc, unsigned long to)
 static void leave_slot(struct kernel_siginfo *info)
 {
 	struct pt_regs *regs = current_pt_regs();
-	unsigned long pc = instruction_pointer(regs), to;
+	unsigned long pc = instruction_pointer(regs);
+	struct tl_place to;
 	bool is_behind, executes_again;
 
 	if (!current->mm || !user_mode(regs) || !tl_slot_way(current->mm, pc, &to, &is_behind))
 		return;
-	instruction_pointer_set(regs, to);
-	executes_again = info ? comes_from(info, pc, to) : one_comes_from(pc, to);
+	tl_continue(regs, &to);
+	executes_again = info ? comes_from(info, pc, to.pc) : one_comes_from(pc, to.pc);
 	if (!is_behind && !executes_again)
-		mark(to);
+		mark(to.pc);
 }
 
 /* The signal_deliver probe: runs in the thread, before the frame is built. */

@@ -428,6 +428,7 @@ struct shim_user_patch {
 	unsigned long address;
 	u32 expected;
 	u32 word;
+	u32 length;
 	u32 outcome;
 };
 
@@ -435,7 +436,8 @@ struct shim_user_patch {
  * space.c: writes words to its text, ordered by address; either all are traps, or none
  * is. Writing a word back needs no memory of ours. May sleep.
  */
-void shim_space_patch(unsigned long handle, struct shim_user_patch *patches, size_t count);
+void shim_space_patch(unsigned long handle, struct shim_user_patch *patches, size_t count,
+		      bool are_traps);
 
 /* InSlot in engine/tracer/src/platform/process.rs. */
 struct shim_in_slot {
@@ -443,6 +445,8 @@ struct shim_in_slot {
 	unsigned long size;
 	unsigned long site;
 	unsigned long next;
+	u32 site_status;
+	u32 next_status;
 };
 
 /*

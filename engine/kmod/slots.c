@@ -22,8 +22,8 @@
 
 /* What a slot is for: the instruction that it holds a copy of, and the one behind that. */
 struct home {
-	unsigned long site;
-	unsigned long next;
+	struct tl_place site;
+	struct tl_place next;
 };
 
 /* How many homes a page has room for at first. */
@@ -58,7 +58,8 @@ int tl_slots_init(void)
  * if the copy has been executed. A slot is a copy of one instruction and one jump, so `pc`
  * is at either. Call with tl_space_lock held, or with every thread stopped.
  */
-static bool way_out(const struct space *space, unsigned long pc, unsigned long *to, bool *is_behind)
+static bool way_out(const struct space *space, unsigned long pc, struct tl_place *to,
+		    bool *is_behind)
 {
 	const struct slots *it;
 
@@ -74,7 +75,7 @@ static bool way_out(const struct space *space, unsigned long pc, unsigned long *
 	return false;
 }
 
-bool tl_slot_way(const struct mm_struct *mm, unsigned long pc, unsigned long *to, bool *is_behind)
+bool tl_slot_way(const struct mm_struct *mm, unsigned long pc, struct tl_place *to, bool *is_behind)
 {
 	const struct space *space;
 	unsigned long state;
@@ -280,7 +281,10 @@ int shim_slots_write(unsigned long handle, const struct shim_in_slot *slot, cons
 		return -ENOMEM;
 	raw_spin_lock_irqsave(&tl_space_lock, state);
 	slots->size = slot->size;
-	slots->homes[place] = (struct home){ slot->site, slot->next };
+	slots->homes[place] = (struct home){
+		.site = { slot->site, slot->site_status },
+		.next = { slot->next, slot->next_status },
+	};
 	slots->count = max(slots->count, place + 1);
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);
 	if (!mmget_not_zero(space->mm))
@@ -295,7 +299,7 @@ static int move_out(void *data)
 {
 	const struct space *space = data;
 	struct task_struct *process, *thread;
-	unsigned long to;
+	struct tl_place to;
 	bool is_behind;
 
 	for_each_process_thread(process, thread) {
@@ -304,7 +308,7 @@ static int move_out(void *data)
 		if (thread->mm != space->mm)
 			continue;
 		if (way_out(space, instruction_pointer(regs), &to, &is_behind))
-			instruction_pointer_set(regs, to);
+			tl_continue(regs, &to);
 	}
 	return 0;
 }

@@ -290,13 +290,13 @@ static void write_word(struct place *place)
 	void *page = kmap_local_page(place->page);
 	void *text = page + offset_in_page(patch->address);
 
-	if (memcmp(text, &patch->expected, tl_trap_bytes)) {
+	if (memcmp(text, &patch->expected, patch->length)) {
 		patch->outcome = SHIM_DIFFERENT;
 	} else if (!(place->area->vm_flags & VM_EXEC)) {
 		patch->outcome = SHIM_UNWRITABLE;
 	} else {
 		tl_write_text(place->area, place->page, patch->address, text, &patch->word,
-			      tl_trap_bytes);
+			      patch->length);
 		patch->outcome = SHIM_WRITTEN;
 	}
 	kunmap_local(page);
@@ -396,8 +396,13 @@ static int remember(struct space *space, const struct shim_user_patch *patches, 
 			continue;
 		}
 		old += old < space->count && known->address == patches[new].address;
-		all[n].address = patches[new].address;
-		all[n++].word = patches[new++].expected;
+		all[n++] = (struct displaced){
+			.address = patches[new].address,
+			.word = patches[new].expected,
+			.trap = patches[new].word,
+			.length = patches[new].length,
+		};
+		new++;
 	}
 	kvfree(space->displaced);
 	space->displaced = all;
@@ -427,27 +432,22 @@ static struct space *find_space(const struct mm_struct *mm)
  * Spaces are opened and closed while others hold the text lock, but not freed. A process that
  * is not traced does not take it.
  */
-bool tl_space_has_displaced(const struct mm_struct *mm, unsigned long address)
+bool tl_space_displaced(const struct mm_struct *mm, unsigned long address, struct displaced *to)
 {
+	const struct displaced *found = NULL;
 	struct space *space;
-	bool has = false;
 
 	if (!find_space(mm))
 		return false;
 	mutex_lock(&tl_text_lock);
 	space = find_space(mm);
 	if (space)
-		has = bsearch(&address, space->displaced, space->count,
-			      sizeof(*space->displaced), compare);
+		found = bsearch(&address, space->displaced, space->count,
+				sizeof(*space->displaced), compare);
+	if (found)
+		*to = *found;
 	mutex_unlock(&tl_text_lock);
-	return has;
-}
-
-static bool is_trap(u32 word)
-{
-	u32 trap = trapline_trap_word();
-
-	return !memcmp(&word, &trap, tl_trap_bytes);
+	return found;
 }
 
 static void fail(struct shim_user_patch *patches, size_t count, enum shim_outcome outcome)
@@ -456,15 +456,15 @@ static void fail(struct shim_user_patch *patches, size_t count, enum shim_outcom
 		patches[count].outcome = outcome;
 }
 
-void shim_space_patch(unsigned long handle, struct shim_user_patch *patches, size_t count)
+void shim_space_patch(unsigned long handle, struct shim_user_patch *patches, size_t count,
+		      bool are_traps)
 {
 	struct space *space = (struct space *)handle;
-	bool arms = count && is_trap(patches->word);
 
 	if (!mmget_not_zero(space->mm))
 		return fail(patches, count, SHIM_DIFFERENT);
 	mutex_lock(&tl_text_lock);
-	if (arms && remember(space, patches, count))
+	if (are_traps && remember(space, patches, count))
 		fail(patches, count, SHIM_UNWRITABLE);
 	else
 		write_text(space->mm, patches, count, true);
@@ -479,7 +479,6 @@ void shim_space_patch(unsigned long handle, struct shim_user_patch *patches, siz
 void tl_space_clean(struct space *space, struct mm_struct *mm)
 {
 	struct shim_user_patch some[16];
-	u32 trap = trapline_trap_word();
 	size_t done = 0, i;
 
 	mutex_lock(&tl_text_lock);
@@ -489,7 +488,12 @@ void tl_space_clean(struct space *space, struct mm_struct *mm)
 		for (i = 0; i < count; i++) {
 			const struct displaced *it = &space->displaced[done + i];
 
-			some[i] = (struct shim_user_patch){ it->address, trap, it->word };
+			some[i] = (struct shim_user_patch){
+				.address = it->address,
+				.expected = it->trap,
+				.word = it->word,
+				.length = it->length,
+			};
 		}
 		write_text(mm, some, count, false);
 		done += count;

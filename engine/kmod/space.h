@@ -12,12 +12,16 @@
 
 struct mm_struct;
 struct task_struct;
+struct tl_place;
 
-/* A word of text that a trap has displaced, now or earlier. */
+/* Text that a trap has displaced, now or earlier: so many bytes of a word each. */
 struct displaced {
 	unsigned long address;
 	u32 word;
+	u32 trap;
+	u32 length;
 };
+
 
 struct space {
 	/* Its release callback is called when the last thread leaves. */
@@ -56,8 +60,8 @@ struct space *tl_space_of(const struct mm_struct *mm);
  */
 void tl_space_clean(struct space *space, struct mm_struct *mm);
 
-/* space.c: whether a trap is or was at an address of an open space. May sleep. */
-bool tl_space_has_displaced(const struct mm_struct *mm, unsigned long address);
+/* space.c: what a trap at an address of an open space displaces, or did. May sleep. */
+bool tl_space_displaced(const struct mm_struct *mm, unsigned long address, struct displaced *to);
 
 /* private.c: drops the private copies of pages that equal their file's. May sleep. */
 void tl_space_drop_copies(struct space *space);
@@ -76,9 +80,10 @@ void tl_interrupted_end(void);
 bool tl_unmark(unsigned long site);
 
 /*
- * slots.c: the instruction pointer to continue at in place of `pc`, if that is in a slot;
- * `is_behind` tells whether the copy has been executed. Callable with preemption disabled.
+ * slots.c: the place to continue at instead of `pc`, if that is in a slot; `is_behind` tells
+ * whether the copy has been executed. Callable with preemption disabled.
  */
-bool tl_slot_way(const struct mm_struct *mm, unsigned long pc, unsigned long *to, bool *is_behind);
+bool tl_slot_way(const struct mm_struct *mm, unsigned long pc, struct tl_place *to,
+		 bool *is_behind);
 
 #endif

@@ -122,22 +122,36 @@ static void fault(const struct shim_access *access)
  */
 static bool is_removed(unsigned long site)
 {
-	u32 trap = trapline_trap_word(), word = trap;
+	struct displaced it;
 	bool was_ours;
+	u32 word;
 
 	if (list_empty(&tl_spaces))
 		return false;
 	begin_sleep();
-	was_ours = tl_space_has_displaced(current->mm, site);
+	was_ours = tl_space_displaced(current->mm, site, &it);
 	end_sleep();
-	return was_ours && !shim_load_user(site, &word, tl_trap_bytes) &&
-	       memcmp(&word, &trap, tl_trap_bytes);
+	return was_ours && !shim_load_user(site, &word, it.length) &&
+	       memcmp(&word, &it.trap, it.length);
+}
+
+/* The trap behind a copy that cannot end in a jump. */
+static bool leaves_slot(struct pt_regs *regs, unsigned long site)
+{
+	struct tl_place to;
+	bool is_behind;
+
+	if (!tl_slot_way(current->mm, site, &to, &is_behind) || !is_behind)
+		return false;
+	tl_continue(regs, &to);
+	return true;
 }
 
 /* If the thread is being stepped, the step ends behind an instruction that was emulated. */
 static void end_step(struct pt_regs *regs)
 {
-	unsigned long pc = instruction_pointer(regs), to;
+	unsigned long pc = instruction_pointer(regs);
+	struct tl_place to;
 	bool is_behind;
 
 	if (tl_is_stepped(regs) && !tl_slot_way(current->mm, pc, &to, &is_behind) &&
@@ -183,6 +197,8 @@ int tl_user_trap(struct pt_regs *regs)
 			hold(ticket);
 		return 0;
 	}
+	if (leaves_slot(regs, site))
+		return 0;
 	if (!is_removed(site))
 		return 1;
 	instruction_pointer_set(regs, site);

@@ -51,8 +51,8 @@ const _: () = assert!(size_of::<Numbers>() == 128);
 const _: () = {
     let word = size_of::<usize>();
     assert!(size_of::<Space>() == 2 * word);
-    assert!(size_of::<UserPatch>() == 2 * word + 8);
-    assert!(size_of::<InSlot>() == 4 * word);
+    assert!(size_of::<UserPatch>() == word + 16);
+    assert!(size_of::<InSlot>() == 4 * word + 8);
     assert!(size_of::<ProbeMemory>() == 2 * word);
 };
 
@@ -145,7 +145,7 @@ unsafe extern "C" {
     pub fn shim_space_hold(pid: u32, key: *mut usize) -> c_int;
     pub fn shim_space_drop(key: usize);
     pub fn shim_space_read(handle: usize, address: usize, to: *mut c_void, length: usize) -> c_int;
-    pub fn shim_space_patch(handle: usize, patches: *mut UserPatch, count: usize);
+    pub fn shim_space_patch(handle: usize, patches: *mut UserPatch, count: usize, are_traps: bool);
     pub fn shim_slots_map(handle: usize, near: usize) -> usize;
     pub fn shim_slots_write(handle: usize, slot: *const InSlot, code: *const c_void) -> c_int;
     pub fn shim_slots_unmap(handle: usize);

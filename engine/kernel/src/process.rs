@@ -56,10 +56,11 @@ impl Processes for Kernel {
         }
     }
 
-    fn space_patch(&self, space: Space, patches: &mut [UserPatch]) {
+    fn space_patch(&self, space: Space, patches: &mut [UserPatch], are_traps: bool) {
+        let (first, count) = (patches.as_mut_ptr(), patches.len());
         // SAFETY: `space` is open. The tracer writes traps where it has planned for what is there,
         // and writes back what they have displaced.
-        unsafe { ffi::shim_space_patch(space.handle, patches.as_mut_ptr(), patches.len()) };
+        unsafe { ffi::shim_space_patch(space.handle, first, count, are_traps) };
     }
 
     fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory> {

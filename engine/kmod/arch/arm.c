@@ -86,8 +86,6 @@ static int handle_user(struct pt_regs *regs)
 {
 	int error;
 
-	if (thumb_mode(regs))
-		return 1;
 	local_irq_disable();
 	error = tl_user_trap(regs);
 	local_irq_enable();
@@ -105,6 +103,24 @@ static struct undef_hook user_hook = {
 	.cpsr_mask = MODE_MASK | PSR_T_BIT,
 	.cpsr_val = USR_MODE,
 	.fn = trapped_in_user,
+};
+
+/* The same for Thumb's two traps: see trap() in engine/isa/src/arm/abi.rs. */
+static struct undef_hook thumb_hooks[] = {
+	{
+		.instr_mask = 0xffffffff,
+		.instr_val = 0xdefb,
+		.cpsr_mask = MODE_MASK | PSR_T_BIT,
+		.cpsr_val = USR_MODE | PSR_T_BIT,
+		.fn = trapped_in_user,
+	},
+	{
+		.instr_mask = 0xffffffff,
+		.instr_val = 0xf7f0a0fb,
+		.cpsr_mask = MODE_MASK | PSR_T_BIT,
+		.cpsr_val = USR_MODE | PSR_T_BIT,
+		.fn = trapped_in_user,
+	},
 };
 
 /*
@@ -253,15 +269,23 @@ const bool tl_ftrace_has_entry_calls = false;
 
 int tl_hook_init(void)
 {
+	size_t i;
+
 	hook.instr_val = trapline_trap_word();
 	user_hook.instr_val = trapline_trap_word();
 	register_hook(&hook);
 	register_hook(&user_hook);
+	for (i = 0; i < ARRAY_SIZE(thumb_hooks); i++)
+		register_hook(&thumb_hooks[i]);
 	return 0;
 }
 
 void tl_hook_exit(void)
 {
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(thumb_hooks); i++)
+		unregister_hook(&thumb_hooks[i]);
 	unregister_hook(&user_hook);
 	unregister_hook(&hook);
 }
@@ -365,7 +389,15 @@ int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned lo
 	return handle(regs, site, access);
 }
 
-const size_t tl_trap_bytes = sizeof(u32);
+/* In Thumb state an instruction may be in an IT block, of which the status tells. */
+void tl_continue(struct pt_regs *regs, const struct tl_place *to)
+{
+	const u32 state = PSR_T_BIT | PSR_IT_MASK;
+
+	regs->ARM_pc = to->pc;
+	regs->ARM_cpsr = (regs->ARM_cpsr & ~state) | to->status;
+}
+
 const unsigned long tl_slot_reach = ULONG_MAX;
 const size_t tl_trap_advance;
 

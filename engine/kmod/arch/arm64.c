@@ -389,7 +389,11 @@ int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned lo
 	return outcome;
 }
 
-const size_t tl_trap_bytes = sizeof(u32);
+void tl_continue(struct pt_regs *regs, const struct tl_place *to)
+{
+	instruction_pointer_set(regs, to->pc);
+}
+
 /* Of a branch, less a page. */
 const unsigned long tl_slot_reach = SZ_128M - PAGE_SIZE;
 const size_t tl_trap_advance;

@@ -99,7 +99,11 @@ bool tl_end_step(struct pt_regs *regs)
 	return true;
 }
 
-const size_t tl_trap_bytes = INT3_INSN_SIZE;
+void tl_continue(struct pt_regs *regs, const struct tl_place *to)
+{
+	instruction_pointer_set(regs, to->pc);
+}
+
 /* Of a jump, and of an address relative to the pc, less what that may add to the site's own. */
 const unsigned long tl_slot_reach = SZ_1G;
 const size_t tl_trap_advance = INT3_INSN_SIZE;

@@ -238,7 +238,7 @@ impl Processes for Machine {
         Err(Unreadable)
     }
 
-    fn space_patch(&self, _: Space, _: &mut [UserPatch]) {}
+    fn space_patch(&self, _: Space, _: &mut [UserPatch], _: bool) {}
 
     fn slots_map(&self, _: Space, _: usize) -> Result<usize, OutOfMemory> {
         Err(OutOfMemory)

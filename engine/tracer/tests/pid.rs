@@ -3,6 +3,7 @@
 mod bounds;
 mod plans;
 mod rows;
+mod thumb;
 
 use crate::fake;
 

@@ -7,11 +7,12 @@
 use std::io;
 
 use engine_abi::{Description, Opened, PidArm, PidProbes, PidRange};
-use engine_objects::{Mode, Object, Objects, Role};
+use engine_objects::{Object, Objects, Role};
 use rustix::io::Errno;
 
 use super::{
-    Named, Processes, Read, cannot, create, create_error, is_object, open, pid_of, reason,
+    Named, Processes, Read, cannot, create, create_error, is_object, open, pid_of, pointer_to,
+    reason,
 };
 use crate::engine::Engine;
 use crate::error::Error;
@@ -201,13 +202,11 @@ impl Read {
         let roots = self.process.roots();
         let functions = self.functions.entry(linker.bias());
         let functions = functions.or_insert_with(|| Named::of(linker.functions(&roots)));
-        let is_hook = |it: &engine_objects::Function<'_>| {
-            HOOKS.contains(&it.raw_name()) && it.mode != Mode::Thumb
-        };
+        let is_hook = |it: &engine_objects::Function<'_>| HOOKS.contains(&it.raw_name());
         let hook = functions.functions.iter().find(is_hook)?;
         let module = linker.base_name();
         let names = Description::new(b"", module.as_bytes(), hook.raw_name(), b"entry");
-        let address = hook.address.wrapping_add(linker.bias());
+        let address = pointer_to(&hook, linker);
         Some(PidProbes::new(pid, names.ok()?, address, hook.size))
     }
 }

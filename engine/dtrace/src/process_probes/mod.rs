@@ -186,7 +186,7 @@ impl Read {
     }
 }
 
-/// The request for a function's probes; none if a name is too long, or it is Thumb code.
+/// The request for a function's probes; none if a name is too long.
 fn request(
     pid: u32,
     object: &Object,
@@ -194,11 +194,15 @@ fn request(
     function: &Function<'_>,
     description: &Description,
 ) -> Option<PidProbes> {
-    let is_other_mode = matches!(function.mode, Mode::Thumb);
     let names = Description::new(b"", module, name, description.name());
-    let address = function.address.wrapping_add(object.bias());
-    let request = PidProbes::new(pid, names.ok()?, address, function.size);
-    (!is_other_mode).then_some(request)
+    let address = pointer_to(function, object);
+    Some(PidProbes::new(pid, names.ok()?, address, function.size))
+}
+
+/// A function's address in the process as a pointer to it has it: that of Thumb code is odd.
+fn pointer_to(function: &Function<'_>, object: &Object) -> u64 {
+    let is_thumb = matches!(function.mode, Mode::Thumb);
+    function.address.wrapping_add(object.bias()) | u64::from(is_thumb)
 }
 
 /// Whether a description's module field names an object. An empty one names all.

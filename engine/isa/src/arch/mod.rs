@@ -57,6 +57,16 @@ pub trait Arch: Sized + Send + Sync + 'static {
     /// The length in bytes of the instruction that `plan` is for; 0 if it is refused and has none.
     fn length(plan: &Planned<Self>) -> usize;
 
+    /// The address and the mode of the code that a symbol's value or a function pointer names.
+    fn code_at(pointer: usize) -> (usize, Self::Mode) {
+        (pointer, Self::KERNEL)
+    }
+
+    /// The bits of the program status in which this mode is executed.
+    fn status(_mode: Self::Mode) -> u32 {
+        0
+    }
+
     /// The mode of the instruction after the first one of `text`, if control falls through to it.
     fn next_mode(_text: &Self::Text, mode: Self::Mode) -> Self::Mode {
         mode
@@ -65,6 +75,11 @@ pub trait Arch: Sized + Send + Sync + 'static {
     /// The breakpoint for an instruction of this mode and length.
     fn trap(_mode: Self::Mode, _length: usize) -> &'static [u8] {
         Self::TRAP
+    }
+
+    /// Whether `text` begins with the breakpoint of some mode.
+    fn is_trap(text: &[u8]) -> bool {
+        text.starts_with(Self::TRAP)
     }
 
     /// The contents of a slot at `at` for an instruction displaced from `from` whose successor is

@@ -108,6 +108,18 @@ impl<V: Variant> Arch for V {
         V::Base::length(plan)
     }
 
+    fn code_at(pointer: usize) -> (usize, Self::Mode) {
+        V::Base::code_at(pointer)
+    }
+
+    fn status(mode: Self::Mode) -> u32 {
+        V::Base::status(mode)
+    }
+
+    fn is_trap(text: &[u8]) -> bool {
+        V::Base::is_trap(text)
+    }
+
     fn next_mode(text: &Self::Text, mode: Self::Mode) -> Self::Mode {
         V::Base::next_mode(text, mode)
     }

@@ -27,6 +27,10 @@ pub enum Mode {
 /// How many arguments are passed in registers, from r0 on.
 const IN_REGISTERS: u64 = 4;
 
+/// Thumb's breakpoints in memory.
+const SHORT_TRAP: [u8; 2] = t32::TRAP.to_le_bytes();
+const LONG_TRAP: [u8; 4] = t32::LONG_TRAP.rotate_left(16).to_le_bytes();
+
 impl Arch for Arm {
     type Mode = Mode;
     type Set = A32;
@@ -55,6 +59,20 @@ impl Arch for Arm {
         }
     }
 
+    fn code_at(pointer: usize) -> (usize, Mode) {
+        match pointer & 1 {
+            0 => (pointer, Mode::A32),
+            _ => (pointer & !1, Mode::T32(Block::NONE)),
+        }
+    }
+
+    fn status(mode: Mode) -> u32 {
+        match mode {
+            Mode::A32 => 0,
+            Mode::T32(block) => block.in_status(THUMB),
+        }
+    }
+
     fn next_mode(text: &[u8; 4], mode: Mode) -> Mode {
         match mode {
             Mode::A32 => mode,
@@ -63,13 +81,17 @@ impl Arch for Arm {
     }
 
     fn trap(mode: Mode, length: usize) -> &'static [u8] {
-        const SHORT: [u8; 2] = t32::TRAP.to_le_bytes();
-        const LONG: [u8; 4] = t32::LONG_TRAP.rotate_left(16).to_le_bytes();
         match mode {
             Mode::A32 => Self::TRAP,
-            Mode::T32(block) if block.is_inside() && length == LONG.len() => &LONG,
-            Mode::T32(_) => &SHORT,
+            Mode::T32(block) if block.is_inside() && length == LONG_TRAP.len() => &LONG_TRAP,
+            Mode::T32(_) => &SHORT_TRAP,
         }
+    }
+
+    fn is_trap(text: &[u8]) -> bool {
+        [Self::TRAP, &SHORT_TRAP, &LONG_TRAP]
+            .iter()
+            .any(|trap| text.starts_with(trap))
     }
 
     fn slot(relocation: Relocation, _: usize, _: usize, next: usize) -> Option<Self::Slot> {
@@ -98,6 +120,7 @@ impl Arch for Arm {
         matches!(text[3], 0xe0..=0xef | 0xf1 | 0xf5 | 0xf7)
     }
 
+    #[inline(never)]
     fn instructions(
         text: &Text<'_>,
         function: Range<usize>,

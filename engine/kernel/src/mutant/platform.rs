@@ -87,14 +87,13 @@ impl Processes for Seeded {
         self.0.space_drop(other_key(key));
     }
 
-    fn space_patch(&self, space: Space, patches: &mut [UserPatch]) {
-        let is_trap = |patch: &UserPatch| patch.word == trap_word();
-        if is_chosen(super::PROCESS_KEPT) && !patches.iter().any(is_trap) {
+    fn space_patch(&self, space: Space, patches: &mut [UserPatch], are_traps: bool) {
+        if is_chosen(super::PROCESS_KEPT) && !are_traps {
             let written = patches.iter_mut();
             written.for_each(|patch| patch.outcome = Patched::Written);
             return;
         }
-        self.0.space_patch(space, patches);
+        self.0.space_patch(space, patches, are_traps);
     }
 
     fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory> {

@@ -214,8 +214,8 @@ impl Processes for Process {
         text::read(address, bytes)
     }
 
-    fn space_patch(&self, _: Space, patches: &mut [UserPatch]) {
-        text::patch(patches);
+    fn space_patch(&self, _: Space, patches: &mut [UserPatch], are_traps: bool) {
+        text::patch(patches, are_traps);
     }
 
     fn slots_map(&self, _: Space, near: usize) -> Result<usize, OutOfMemory> {

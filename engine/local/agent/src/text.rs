@@ -7,13 +7,10 @@ use core::ops::Range;
 use engine_isa::Unreadable;
 use engine_tracer::{InSlot, Lock, OutOfMemory, Patched, UserPatch, filled};
 
-use crate::arch::{frame, windows};
+use crate::arch::windows;
 use crate::maps::PAGE;
 use crate::sync::Control;
 use crate::{code, jumps, sys};
-
-/// The length of a trap.
-const TRAP: usize = frame::TRAP.len();
 
 /// Reads text as it is without our jumps.
 pub fn read(address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
@@ -24,17 +21,15 @@ pub fn read(address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
 
 /// Writes patches: all of them traps, or what traps have displaced. Where a jump can take the place of
 /// a trap, it does; of the others, each is as long as a trap, so that no thread sees a part of one.
-pub fn patch(patches: &mut [UserPatch]) {
-    let are_traps = |patch: &UserPatch| patch.word.to_le_bytes().starts_with(frame::TRAP);
-    let is_arming = patches.first().is_some_and(are_traps);
-    let rest = match is_arming {
+pub fn patch(patches: &mut [UserPatch], are_traps: bool) {
+    let rest = match are_traps {
         true => jumps::arm(patches),
         false => jumps::disarm(patches),
     };
     if rest.is_empty() {
         return;
     }
-    if is_arming {
+    if are_traps {
         jumps::guard();
     }
     for patch in rest {
@@ -45,15 +40,17 @@ pub fn patch(patches: &mut [UserPatch]) {
 
 fn patched(patch: &UserPatch) -> Patched {
     let (expected, word) = (patch.expected.to_le_bytes(), patch.word.to_le_bytes());
-    let mut there = [0; TRAP];
-    if code::read(patch.address, &mut there).is_err() || !expected.starts_with(&there) {
+    let length = patch.length as usize;
+    let mut there = [0; size_of::<u32>()];
+    let there = there.get_mut(..length).unwrap_or_default();
+    if code::read(patch.address, there).is_err() || !expected.starts_with(there) {
         return Patched::Different;
     }
     let slot = SLOTS.with(|slots| slots.remove(&patch.address));
     if slot.is_some_and(|(at, slot)| code::write(at, &slot).is_err()) {
         return Patched::Unwritable;
     }
-    let word = word.get(..TRAP).unwrap_or_default();
+    let word = word.get(..length).unwrap_or_default();
     match code::write(patch.address, word) {
         Ok(()) => Patched::Written,
         Err(OutOfMemory) => Patched::Unwritable,

@@ -34,8 +34,9 @@ pub trait Processes: Sized + Send + Sync + 'static {
     /// Writes text, into private copies of its pages: no other process sees it, and children of the
     /// process start without it. Batched so that the machine is stopped as rarely as possible; when
     /// it returns, every CPU executes the new text, and [`UserPatch::outcome`] tells what came of each
-    /// write. Writing a word back needs no memory of the platform's own. May sleep.
-    fn space_patch(&self, space: Space, patches: &mut [UserPatch]);
+    /// write. `are_traps` says whether all of them write traps; otherwise all write back what traps have
+    /// displaced, which needs no memory of the platform's own. May sleep.
+    fn space_patch(&self, space: Space, patches: &mut [UserPatch], are_traps: bool);
 
     /// Maps a page for slots of [`Processes::SLOTS`] bytes as near to `near` as there is room, and
     /// returns its address. Its contents are undefined. May sleep.
@@ -110,10 +111,12 @@ pub enum Denied {
 pub struct UserPatch {
     /// Address of the instruction's first byte.
     pub address: usize,
-    /// The bytes that must be there now, lowest first; as many as the trap has.
+    /// The bytes that must be there now, lowest first.
     pub expected: u32,
     /// The bytes to write in their place.
     pub word: u32,
+    /// How many bytes: at most four, as many as the trap has.
+    pub length: u32,
     /// Out: what came of it.
     pub outcome: Patched,
 }
@@ -142,4 +145,8 @@ pub struct InSlot {
     pub site: usize,
     /// Address of the instruction behind that.
     pub next: usize,
+    /// The bits of the program status that go with `site`.
+    pub site_status: u32,
+    /// Those that go with `next`.
+    pub next_status: u32,
 }

@@ -26,7 +26,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     fn process_row<'a>(&self, shown: &Shown<'a, A>) -> FasttrapRow<'a> {
-        let plan = A::plan(shown.text, A::KERNEL);
+        let plan = A::plan(shown.text, shown.mode);
         let live_hits = self.live.read(|live| {
             let site = live.and_then(|live| live.pid.sites.find(shown.place));
             site.map_or(0, |site| site.hits.load(Ordering::Relaxed))

@@ -1,13 +1,14 @@
-//! Processes of the fake kernel: address spaces of A32 words, with pages of slots.
+//! Processes of the fake kernel: address spaces of words, with pages of slots.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use engine_isa::Unreadable;
-use engine_isa::arm::{Regs, TRAP};
+use engine_isa::arm::{Arm, Regs, TRAP};
+use engine_isa::{Arch, Unreadable};
 use engine_tracer::{
     Denied, Hit, InSlot, OutOfMemory, Patched, ProbeMemory, Processes, Space, Trap, UserPatch,
 };
+use zerocopy::IntoBytes;
 
 use super::{Anywhere, BOUNDS, Engine, Fake, NO_SLOTS, NOT_WRITTEN, STOPS, STUCK, WOKEN};
 
@@ -23,7 +24,7 @@ pub struct Process {
     /// The pages of slots, by address.
     pub slots: BTreeMap<usize, Vec<u8>>,
     /// The slots in them.
-    known: Vec<InSlot>,
+    pub known: Vec<InSlot>,
     /// The pc of each of its threads.
     pub threads: Vec<usize>,
     /// Whether the engine has its address space open.
@@ -83,11 +84,34 @@ impl Fake {
         IN_PROCESS.set(pid);
         let _firing = self.firings.read().unwrap();
         let there = self.process(pid, |process| {
-            process.text.get(&(regs.r[15] as usize)).copied()
+            let pc = regs.r[15] as usize;
+            let bytes = (pc..pc + 4).map_while(|at| process.byte(at).copied());
+            bytes.collect::<Vec<_>>()
         });
-        let hit = (there == Some(TRAP)).then(|| engine.user_trap(regs, &mut Anywhere));
+        let hit = Arm::is_trap(&there).then(|| engine.user_trap(regs, &mut Anywhere));
         IN_PROCESS.set(0);
         hit
+    }
+}
+
+impl Process {
+    fn byte(&self, at: usize) -> Option<&u8> {
+        let word = self.text.get(&(at & !3))?.as_bytes();
+        word.get(at & 3)
+    }
+
+    fn write(&mut self, patch: &UserPatch) -> Patched {
+        let places = patch.address..patch.address + patch.length as usize;
+        let (expected, new) = (patch.expected.to_le_bytes(), patch.word.to_le_bytes());
+        let is_there = |(at, byte)| self.byte(at) == Some(byte);
+        if !places.clone().zip(&expected).all(is_there) {
+            return Patched::Different;
+        }
+        for (at, byte) in places.zip(new) {
+            let word = self.text.get_mut(&(at & !3)).unwrap();
+            word.as_mut_bytes()[at & 3] = byte;
+        }
+        Patched::Written
     }
 }
 
@@ -143,26 +167,21 @@ impl Processes for &'static Fake {
 
     fn space_read(&self, space: Space, address: usize, to: &mut [u8]) -> Result<(), Unreadable> {
         self.process(space.handle as u32, |process| {
-            for (address, bytes) in (address..).step_by(4).zip(to.chunks_mut(4)) {
-                let word = process.text.get(&address).ok_or(Unreadable)?.to_le_bytes();
-                bytes.copy_from_slice(&word[..bytes.len()]);
+            for (at, to) in (address..).zip(to) {
+                *to = *process.byte(at).ok_or(Unreadable)?;
             }
             Ok(())
         })
     }
 
-    fn space_patch(&self, space: Space, patches: &mut [UserPatch]) {
+    fn space_patch(&self, space: Space, patches: &mut [UserPatch], _: bool) {
         STOPS.set(STOPS.get() + 1);
         self.process(space.handle as u32, |process| {
             assert!(process.is_open);
             for patch in patches {
-                patch.outcome = match process.text.get_mut(&patch.address) {
-                    _ if STUCK.get() => Patched::Unwritable,
-                    Some(word) if *word == patch.expected => {
-                        *word = patch.word;
-                        Patched::Written
-                    }
-                    _ => Patched::Different,
+                patch.outcome = match STUCK.get() {
+                    true => Patched::Unwritable,
+                    false => process.write(patch),
                 };
             }
         });

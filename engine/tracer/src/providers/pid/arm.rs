@@ -72,10 +72,10 @@ impl<A: Arch> Pid<A> {
 
     /// Writes the displaced text back where no ECB is left.
     pub(super) fn restore<P: Platform>(&mut self, platform: &P) {
-        let trap = word(A::TRAP);
         self.patch(
             platform,
-            |_, site| (site.is_armed && site.ecbs == 0).then(|| (trap, displaced(site))),
+            false,
+            |_, site| site.is_armed && site.ecbs == 0,
             // What is not our trap any more is not ours to undo.
             |site, patched| site.is_armed = patched == Patched::Unwritable,
         );
@@ -83,24 +83,22 @@ impl<A: Arch> Pid<A> {
 
     /// Writes the traps, where the instruction still is the planned one.
     pub(super) fn write_traps<P: Platform>(&mut self, platform: &P) {
-        let trap = word(A::TRAP);
         let mut window = Window::new();
         self.patch(
             platform,
-            |space, site| {
-                let is_planned = is_due(site) && window.is_as_planned(platform, space, site);
-                is_planned.then(|| (displaced(site), trap))
-            },
+            true,
+            |space, site| is_due(site) && window.is_as_planned(platform, space, site),
             |site, patched| site.is_armed = patched == Patched::Written,
         );
     }
 
-    /// For each process: replaces, at each of its sites for which `wanted` returns two words, the
-    /// first by the second, and passes the site and the outcome to `done`.
+    /// For each process: replaces, at each of its sites that is `wanted`, the instruction by the trap, or
+    /// the trap by the instruction, and passes the site and the outcome to `done`.
     fn patch<P: Platform>(
         &mut self,
         platform: &P,
-        mut wanted: impl FnMut(Space, &Site<A>) -> Option<(u32, u32)>,
+        are_traps: bool,
+        mut wanted: impl FnMut(Space, &Site<A>) -> bool,
         done: impl Fn(&mut Site<A>, Patched),
     ) {
         for (number, process) in (0..).zip(&self.processes) {
@@ -110,24 +108,16 @@ impl<A: Arch> Pid<A> {
             // Ordered by address, as a page is prepared once for consecutive patches.
             for place in order {
                 let site = self.sites.get(*place as usize);
-                let Some((site, words)) = site.and_then(|site| Some((site, wanted(space, site)?)))
-                else {
+                let Some(site) = site.filter(|site| wanted(space, site)) else {
                     continue;
                 };
-                let (expected, word) = words;
                 // Within the reserved capacity.
-                let patch = UserPatch {
-                    address: site.address,
-                    expected,
-                    word,
-                    outcome: Patched::Written,
-                };
-                let _ = push(&mut self.patches, patch);
+                let _ = push(&mut self.patches, patch_of(site, are_traps));
             }
             if self.patches.is_empty() {
                 continue;
             }
-            platform.space_patch(space, &mut self.patches);
+            platform.space_patch(space, &mut self.patches, are_traps);
             let mut patches = self.patches.iter().peekable();
             for place in order {
                 let Some(site) = self.sites.get_mut(*place as usize) else {
@@ -171,8 +161,8 @@ impl Window {
         space: Space,
         site: &Site<A>,
     ) -> bool {
-        let length = A::length(&A::plan(&site.text, A::KERNEL));
-        if length <= A::TRAP.len() {
+        let length = site.length();
+        if length <= site.trap().len() {
             return true;
         }
         let planned = site.text.as_ref().get(..length);
@@ -204,14 +194,26 @@ impl Window {
 
 /// Whether the displaced instruction can be executed: a relocated one needs a slot.
 pub(super) fn can_displace<A: Arch>(site: &Site<A>) -> bool {
-    match A::plan(&site.text, A::KERNEL) {
+    match site.plan() {
         Plan::Emulate(_) => true,
         Plan::Relocate(_) => site.slot.is_some(),
         Plan::Refuse(_) => false,
     }
 }
 
-/// The bytes that the site's trap displaces.
-fn displaced<A: Arch>(site: &Site<A>) -> u32 {
-    word(site.text.as_ref().get(..A::TRAP.len()).unwrap_or_default())
+/// Writes the trap of a site, or what it displaces.
+fn patch_of<A: Arch>(site: &Site<A>, is_trap: bool) -> UserPatch {
+    let trap = site.trap();
+    let displaced = site.text.as_ref().get(..trap.len()).unwrap_or_default();
+    let (expected, written) = match is_trap {
+        true => (displaced, trap),
+        false => (trap, displaced),
+    };
+    UserPatch {
+        address: site.address,
+        expected: word(expected),
+        word: word(written),
+        length: trap.len() as u32,
+        outcome: Patched::Written,
+    }
 }

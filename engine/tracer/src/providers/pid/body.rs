@@ -15,8 +15,12 @@ use crate::site::reason::Reason;
 const ROOM_MAX: usize = 1 << 18;
 
 /// The text of a function, as it is without our traps, and what a walk finds in it.
-pub struct Body {
+pub struct Body<A: Arch> {
     pub address: usize,
+    /// How its first instruction is encoded.
+    pub mode: A::Mode,
+    /// How instructions are encoded that differ from that, in order.
+    pub modes: Vec<(u32, A::Mode)>,
     pub text: Vec<u8>,
     /// Where our traps were in it, in order.
     pub undone: Vec<u32>,
@@ -33,7 +37,8 @@ impl<A: Arch> Pid<A> {
         space: Space,
         process: u32,
         extent: Range<usize>,
-    ) -> Result<Result<Body, Reason>, OutOfMemory> {
+        mode: A::Mode,
+    ) -> Result<Result<Body<A>, Reason>, OutOfMemory> {
         let mut text = filled(extent.len(), || 0)?;
         if platform.space_read(space, extent.start, &mut text).is_err() {
             return Ok(Err(Reason::Unreadable));
@@ -41,6 +46,8 @@ impl<A: Arch> Pid<A> {
         let undone = self.undo_traps(process, extent.start, &mut text)?;
         Ok(Ok(Body {
             address: extent.start,
+            mode,
+            modes: Vec::new(),
             text,
             undone,
             instructions: Vec::new(),
@@ -59,7 +66,7 @@ impl<A: Arch> Pid<A> {
         let mut undone = Vec::new();
         for place in 0..text.len() {
             let there = text.get_mut(place..).unwrap_or_default();
-            if !there.starts_with(A::TRAP) {
+            if !A::is_trap(there) {
                 continue;
             }
             let site = self.find_site(process, start.wrapping_add(place));
@@ -67,7 +74,7 @@ impl<A: Arch> Pid<A> {
             let Some(site) = site.filter(|site| site.is_armed) else {
                 continue;
             };
-            let displaced = site.text.as_ref().iter().take(A::TRAP.len());
+            let displaced = site.text.as_ref().iter().take(site.trap().len());
             there
                 .iter_mut()
                 .zip(displaced)
@@ -78,14 +85,14 @@ impl<A: Arch> Pid<A> {
     }
 
     /// Finds the instructions and exits of a function, with more working memory if it needs that.
-    pub(super) fn walk(&mut self, body: &mut Body) -> Result<(), OutOfMemory> {
-        let mut words = A::room(body.text.len(), A::KERNEL);
+    pub(super) fn walk(&mut self, body: &mut Body<A>) -> Result<(), OutOfMemory> {
+        let mut words = A::room(body.text.len(), body.mode);
         loop {
             if self.memory.len() < words {
                 self.memory = filled(words, || 0)?;
             }
             let memory = self.memory.get_mut(..words).unwrap_or_default();
-            body.walk::<A>(memory)?;
+            body.walk(memory)?;
             match body.walked {
                 Err(Unwalked::Room) if words < ROOM_MAX => words = words.saturating_mul(2),
                 _ => return Ok(()),
@@ -94,8 +101,8 @@ impl<A: Arch> Pid<A> {
     }
 }
 
-impl Body {
-    fn walk<A: Arch>(&mut self, memory: &mut [u64]) -> Result<(), OutOfMemory> {
+impl<A: Arch> Body<A> {
+    fn walk(&mut self, memory: &mut [u64]) -> Result<(), OutOfMemory> {
         let (start, bytes) = (self.address, &self.text);
         let text = Text {
             load: &|address, to| {
@@ -111,32 +118,39 @@ impl Body {
         };
         let extent = start..start.wrapping_add(bytes.len());
         let (instructions, exits) = (&mut self.instructions, &mut self.exits);
+        let (first, modes) = (self.mode, &mut self.modes);
         instructions.clear();
         exits.clear();
+        modes.clear();
         let mut pushed = Ok(());
-        self.walked = A::instructions(&text, extent, A::KERNEL, memory, &mut |address,
-                                                                              _,
-                                                                              exit: Option<
-            Exit,
-        >| {
+        let mut see = |address: usize, mode: A::Mode, exit: Option<Exit>| {
             let offset = address.wrapping_sub(start) as u32;
             let added = match exit {
-                None => push(instructions, offset),
+                None if mode == first => push(instructions, offset),
+                None => push(modes, (offset, mode)).and_then(|()| push(instructions, offset)),
                 Some(exit) => push(exits, (offset, exit.leaves())),
             };
             pushed = pushed.and(added);
-        });
+        };
+        self.walked = A::instructions(&text, extent, first, memory, &mut see);
         pushed
     }
 
+    /// How the instruction at this offset is encoded.
+    pub fn mode_at(&self, offset: u32) -> A::Mode {
+        let found = self.modes.binary_search_by_key(&offset, |(at, _)| *at);
+        let found = found.ok().and_then(|place| self.modes.get(place));
+        found.map_or(self.mode, |(_, mode)| *mode)
+    }
+
     /// The text at this offset, if a trap can displace its instruction.
-    pub fn plan<A: Arch>(&self, offset: u32) -> Result<A::Text, Reason> {
+    pub fn plan(&self, offset: u32) -> Result<A::Text, Reason> {
         let mut text = A::Text::default();
         let there = self.text.get(offset as usize..).ok_or(Reason::Unreadable)?;
         for (to, from) in text.as_mut().iter_mut().zip(there) {
             *to = *from;
         }
-        let plan = A::plan(&text, A::KERNEL);
+        let plan = A::plan(&text, self.mode_at(offset));
         match plan {
             Plan::Refuse(why) => Err(Reason::Instruction(why)),
             // Cut off by the function's end: the bytes behind it are not known.

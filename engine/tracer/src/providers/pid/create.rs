@@ -56,18 +56,19 @@ impl<A: Arch> Pid<A> {
     }
 
     /// The number of the process that `request` names, for `consumer`, and the text of the function.
+    #[inline(never)]
     pub(super) fn examine<P: Platform>(
         &mut self,
         platform: &P,
         consumer: usize,
         request: &PidProbes,
-    ) -> Result<(u32, Result<Body, Reason>), Error> {
+    ) -> Result<(u32, Result<Body<A>, Reason>), Error> {
         self.bounds = platform.probe_memory();
         let process = self.open(platform, consumer, request.pid)?;
         let space = self.processes.get(process as usize).and_then(|it| it.space);
         let space = space.ok_or(Error::NotFound)?;
         let body = match extent_of::<A>(request) {
-            Some(extent) => self.read(platform, space, process, extent)?,
+            Some((extent, mode)) => self.read(platform, space, process, extent, mode)?,
             None => Err(Reason::NoSize),
         };
         Ok((process, body))
@@ -78,7 +79,7 @@ impl<A: Arch> Pid<A> {
     pub(super) fn create_matching(
         &mut self,
         process: u32,
-        body: &Body,
+        body: &Body<A>,
         request: &PidProbes,
         created: &mut Created,
     ) -> Result<(), Error> {
@@ -131,7 +132,8 @@ impl<A: Arch> Pid<A> {
         };
         created.refused = created.refused.wrapping_add(1);
         created.reason = Some(reason);
-        let address = (request.address as usize).wrapping_add(offset as usize);
+        let (address, _) = A::code_at(request.address as usize);
+        let address = address.wrapping_add(offset as usize);
         let refused = Refused {
             address,
             name,
@@ -147,7 +149,7 @@ impl<A: Arch> Pid<A> {
         self.conclude(request, name, Err((0, reason)), created);
     }
 
-    fn return_probe(&mut self, function: u32, body: &Body) -> Result<Placed, Error> {
+    fn return_probe(&mut self, function: u32, body: &Body<A>) -> Result<Placed, Error> {
         if let Err(why) = body.walked {
             return Ok(Err((0, Reason::Unwalked(why))));
         }
@@ -165,13 +167,13 @@ impl<A: Arch> Pid<A> {
     fn probe(
         &mut self,
         function: u32,
-        body: &Body,
+        body: &Body<A>,
         kind: Kind,
         name: &[u8],
         places: &[(u32, Option<Leaves>)],
     ) -> Result<Placed, Error> {
         for (offset, _) in places {
-            if let Err(reason) = body.plan::<A>(*offset) {
+            if let Err(reason) = body.plan(*offset) {
                 return Ok(Err((*offset, reason)));
             }
         }
@@ -213,7 +215,7 @@ impl<A: Arch> Pid<A> {
     pub(super) fn new_sites(
         &self,
         function: u32,
-        body: &Body,
+        body: &Body<A>,
         places: &[(u32, Option<Leaves>)],
     ) -> Result<usize, Error> {
         let known = self.functions.get(function as usize);
@@ -226,11 +228,16 @@ impl<A: Arch> Pid<A> {
     }
 
     /// The number of the site at this offset of a function.
-    pub(super) fn site(&mut self, function: u32, body: &Body, offset: u32) -> Result<u32, Error> {
+    pub(super) fn site(
+        &mut self,
+        function: u32,
+        body: &Body<A>,
+        offset: u32,
+    ) -> Result<u32, Error> {
         let known = self.functions.get(function as usize);
         let process = known.ok_or(Error::NotFound)?.process;
         let address = body.address.wrapping_add(offset as usize);
-        let text = body.plan::<A>(offset).map_err(|_| Error::NotFound)?;
+        let text = body.plan(offset).map_err(|_| Error::NotFound)?;
         if let Some(number) = self.find_site(process, address) {
             self.renew(number, function, (body, offset), text);
             return Ok(number);
@@ -239,6 +246,7 @@ impl<A: Arch> Pid<A> {
             process,
             function,
             address,
+            mode: body.mode_at(offset),
             text,
             is_armed: false,
             slot: None,
@@ -262,7 +270,13 @@ impl<A: Arch> Pid<A> {
 
     /// Plans a known site anew if other text has been mapped there. It is not armed if its trap was
     /// not there any more. What is in its slot stays there until all slots are unmapped.
-    fn renew(&mut self, number: u32, function: u32, (body, offset): (&Body, u32), text: A::Text) {
+    fn renew(
+        &mut self,
+        number: u32,
+        function: u32,
+        (body, offset): (&Body<A>, u32),
+        text: A::Text,
+    ) {
         let Some(site) = self.sites.get_mut(number as usize) else {
             return;
         };
@@ -271,9 +285,12 @@ impl<A: Arch> Pid<A> {
             site.function = function;
         }
         site.is_armed &= body.undone.binary_search(&offset).is_ok();
-        let length = A::length(&A::plan(&text, A::KERNEL));
-        if !site.is_armed && site.text.as_ref().get(..length) != text.as_ref().get(..length) {
-            (site.text, site.slot) = (text, None);
+        let mode = body.mode_at(offset);
+        let length = A::length(&A::plan(&text, mode));
+        let is_same =
+            site.mode == mode && site.text.as_ref().get(..length) == text.as_ref().get(..length);
+        if !site.is_armed && !is_same {
+            (site.mode, site.text, site.slot) = (mode, text, None);
         }
     }
 
@@ -307,16 +324,16 @@ impl<A: Arch> Pid<A> {
     }
 }
 
-/// The text that the probes need.
-fn extent_of<A: Arch>(request: &PidProbes) -> Option<Range<usize>> {
-    let start = usize::try_from(request.address).ok()?;
+/// The text that the probes need, and how it is encoded.
+fn extent_of<A: Arch>(request: &PidProbes) -> Option<(Range<usize>, A::Mode)> {
+    let (start, mode) = A::code_at(usize::try_from(request.address).ok()?);
     let size = LENGTHS.contains(&request.size).then_some(request.size)?;
     let size = match is_entry(request) {
         true => size.min(size_of::<A::Text>() as u64),
         false => size,
     };
     let end = start.checked_add(usize::try_from(size).ok()?)?;
-    Some(start..end)
+    Some((start..end, mode))
 }
 
 /// Whether only the entry is asked for, which needs no more than its instruction: to read and to walk

@@ -23,6 +23,9 @@ pub struct Hook {
     holders: u32,
 }
 
+/// Where a trap is in place, and which.
+type Armed = (usize, &'static [u8]);
+
 impl<A: Arch> Pid<A> {
     /// Has `consumer` watch the function that `request` names.
     pub fn watch<P: Platform>(
@@ -36,7 +39,7 @@ impl<A: Arch> Pid<A> {
             return Err(Error::NoRoom);
         }
         let (process, body) = self.examine(platform, consumer, request)?;
-        let planned = body.and_then(|body| body.plan::<A>(0).map(|_| body));
+        let planned = body.and_then(|body| body.plan(0).map(|_| body));
         let body = match planned {
             Ok(body) => body,
             Err(reason) => return Ok(refusal(reason)),
@@ -112,7 +115,7 @@ impl<A: Arch> Pid<A> {
         let space = self.processes.get(process).and_then(|it| it.space);
         let space = space.ok_or(Error::NotFound)?;
         for (number, armed) in self.armed_in(process as u32, range)? {
-            let is_in_place = armed.is_some_and(|it| has_trap::<A, P>(platform, space, it));
+            let is_in_place = armed.is_some_and(|it| has_trap(platform, space, it));
             if let Some(function) = self.functions.get_mut(number as usize) {
                 function.is_gone = !is_in_place;
             }
@@ -120,12 +123,13 @@ impl<A: Arch> Pid<A> {
         Ok(())
     }
 
-    /// The functions in a range, each with the address of one of its armed sites, if it has any.
+    /// The functions in a range, each with the address and the trap of one of its armed sites, if it has
+    /// any.
     fn armed_in(
         &self,
         process: u32,
         range: &PidRange,
-    ) -> Result<Vec<(u32, Option<usize>)>, OutOfMemory> {
+    ) -> Result<Vec<(u32, Option<Armed>)>, OutOfMemory> {
         let mut within = Vec::new();
         for (number, function) in (0..).zip(&self.functions) {
             let offset = (function.address as u64).wrapping_sub(range.address);
@@ -134,7 +138,7 @@ impl<A: Arch> Pid<A> {
             }
         }
         for probe in &self.probes {
-            let of = |(number, _): &(u32, Option<usize>)| *number;
+            let of = |(number, _): &(u32, Option<Armed>)| *number;
             let place = within.binary_search_by_key(&probe.function, of);
             let Some((_, armed)) = place.ok().and_then(|place| within.get_mut(place)) else {
                 continue;
@@ -142,7 +146,7 @@ impl<A: Arch> Pid<A> {
             let uses = self.uses_of(probe).iter();
             let mut sites = uses.filter_map(|one| self.sites.get(one.site as usize));
             let found = sites.find(|site| site.is_armed);
-            *armed = found.map(|site| site.address).or(*armed);
+            *armed = found.map(|site| (site.address, site.trap())).or(*armed);
         }
         Ok(within)
     }
@@ -156,10 +160,9 @@ fn refusal(reason: Reason) -> Created {
     }
 }
 
-/// Whether our trap is in the text at `address`.
-fn has_trap<A: Arch, P: Platform>(platform: &P, space: Space, address: usize) -> bool {
-    let mut text = A::Text::default();
-    let there = text.as_mut().get_mut(..A::TRAP.len());
-    there
-        .is_some_and(|there| platform.space_read(space, address, there).is_ok() && there == A::TRAP)
+/// Whether a trap is in the text.
+fn has_trap<P: Platform>(platform: &P, space: Space, (address, trap): Armed) -> bool {
+    let mut text = [0; size_of::<u32>()];
+    let there = text.get_mut(..trap.len());
+    there.is_some_and(|there| platform.space_read(space, address, there).is_ok() && there == trap)
 }

@@ -206,7 +206,7 @@ impl<A: Arch> Live<A> {
 }
 
 fn resume_of<A: Arch>(site: &super::Site<A>) -> Resume<A::Emulation> {
-    match A::plan(&site.text, A::KERNEL) {
+    match site.plan() {
         Plan::Emulate(emulation) => Resume::Emulate(emulation),
         Plan::Relocate(_) | Plan::Refuse(_) => site.slot.map_or(Resume::On, Resume::Slot),
     }

@@ -33,8 +33,8 @@ mod tests;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use engine_isa::Arch;
 use engine_isa::body::Leaves;
+use engine_isa::{Arch, Planned};
 
 use super::Provider;
 use super::subscriptions::Subscriptions;
@@ -98,6 +98,8 @@ struct Site<A: Arch> {
     /// The first function in which it was probed.
     function: u32,
     address: usize,
+    /// How its text is encoded.
+    mode: A::Mode,
     /// The text that was planned for, which the trap displaces.
     text: A::Text,
     /// Whether the trap is in place.
@@ -111,6 +113,22 @@ struct Site<A: Arch> {
     is_hook: bool,
     /// Hits counted in live tables that have been replaced.
     hits: u64,
+}
+
+impl<A: Arch> Site<A> {
+    fn plan(&self) -> Planned<A> {
+        A::plan(&self.text, self.mode)
+    }
+
+    /// The length of its instruction in bytes.
+    fn length(&self) -> usize {
+        A::length(&self.plan())
+    }
+
+    /// The breakpoint that replaces its instruction, or the first bytes of it.
+    fn trap(&self) -> &'static [u8] {
+        A::trap(self.mode, self.length())
+    }
 }
 
 /// A probe's place at a site.

@@ -14,6 +14,8 @@ pub struct Shown<'a, A: Arch> {
     pub offset: usize,
     /// The site's place in the live table.
     pub place: (usize, usize),
+    /// How its text is encoded.
+    pub mode: A::Mode,
     /// The text that was planned for.
     pub text: &'a A::Text,
     /// Active ECBs.
@@ -48,6 +50,7 @@ impl<A: Arch> Pid<A> {
             names: [function.module, function.name].map(|name| self.names.get(name)),
             offset: site.address.wrapping_sub(function.address),
             place: (process.space?.key, site.address),
+            mode: site.mode,
             text: &site.text,
             ecbs: site.ecbs,
             is_armed: site.is_armed,

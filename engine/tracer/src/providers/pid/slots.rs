@@ -27,20 +27,18 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Writes a slot for the instruction `text` at `site`; none if it needs none, or none can be
-    /// near enough.
+    /// Writes a slot for the instruction of a site; none if it needs none, or none can be near enough.
     fn take<A: Arch, P: Platform>(
         &mut self,
         platform: &P,
         space: Space,
-        site: usize,
-        text: &A::Text,
+        of: &Site<A>,
     ) -> Result<Option<usize>, OutOfMemory> {
-        let plan = A::plan(text, A::KERNEL);
-        let Plan::Relocate(relocation) = plan else {
+        let Plan::Relocate(relocation) = of.plan() else {
             return Ok(None);
         };
-        let next = site.wrapping_add(A::length(&plan));
+        let site = of.address;
+        let next = site.wrapping_add(of.length());
         let code = |slot| Some((slot, A::slot(relocation, slot, site, next)?));
         let Some((slot, code)) =
             self.place_for(platform, space, site, size_of::<A::Slot>(), code)?
@@ -52,6 +50,8 @@ impl Slots {
             size: size_of::<A::Slot>(),
             site,
             next,
+            site_status: A::status(of.mode),
+            next_status: A::status(A::next_mode(&of.text, of.mode)),
         };
         platform.slots_write(space, &in_slot, code.as_ref())?;
         Ok(Some(slot))
@@ -108,7 +108,7 @@ impl<A: Arch> Pid<A> {
                 continue;
             }
             let slots = &mut process.slots;
-            match slots.take::<A, P>(platform, space, site.address, &site.text) {
+            match slots.take(platform, space, site) {
                 Ok(slot) => site.slot = slot,
                 // Then there is no memory to map a page into, and none is needed.
                 Err(OutOfMemory) if platform.space_is_gone(space) => {}
