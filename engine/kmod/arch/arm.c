@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * ARM: the undefined-instruction hook, direct dispatch past it, text patching by
- * patch_text(), which stops the other CPUs and maintains the caches, and pages of slots.
+ * ARM: the undefined-instruction hook, direct dispatch past it, text patching while the
+ * other CPUs are stopped, and pages of slots.
  */
+#include <linux/atomic.h>
 #include <linux/build_bug.h>
-#include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/irqflags.h>
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
 #include <linux/sizes.h>
+#include <linux/stop_machine.h>
 #include <linux/string.h>
 #include <linux/thread_info.h>
 #include <linux/vmalloc.h>
@@ -24,14 +26,13 @@
 #include "../shim.h"
 #include "../trapline.h"
 
-/*
- * The entry path of an undefined instruction does not make RCU watch. On SMP a grace
- * period would not wait for a trap that interrupts an idle CPU.
- */
-static_assert(!IS_ENABLED(CONFIG_SMP));
+/* Cache maintenance reaches the other CPUs from ARMv7 on. */
+static_assert(!IS_ENABLED(CONFIG_SMP) || __LINUX_ARM_ARCH__ >= 7);
 
-/* Emulation follows ARMv6, from which ARMv7 differs: see Version in engine/isa. */
-static_assert(__LINUX_ARM_ARCH__ == 6);
+static_assert(!IS_ENABLED(CONFIG_THUMB2_KERNEL),
+	      "CONFIG_THUMB2_KERNEL: the kernel's functions are in Thumb state, which is not traced. Use a kernel built without it.");
+static_assert(!IS_ENABLED(CONFIG_ARM_LPAE),
+	      "CONFIG_ARM_LPAE: the Physical Address Register has another format. Use a kernel built without it.");
 
 /*
  * VMAP_STACK: switching to a process updates its page table with new vmalloc mappings,
@@ -51,7 +52,7 @@ static_assert(IS_ENABLED(CONFIG_STRICT_MODULE_RWX));
 
 static typeof(&register_undef_hook) register_hook;
 static typeof(&unregister_undef_hook) unregister_hook;
-static typeof(&patch_text) patch_word;
+static typeof(&__patch_text_real) patch_word;
 static typeof(&copy_to_user_page) copy_text;
 
 /* do_undefinstr(), and the branch to it that ends __und_fault. */
@@ -167,9 +168,12 @@ static int find_way(void)
 
 int tl_direct_dispatch(bool straight)
 {
-	cpus_read_lock();
-	patch_word(way, branch(way, straight ? (void *)handle_straight : (void *)handle));
-	cpus_read_unlock();
+	struct shim_patch patch = {
+		.address = (unsigned long)way,
+		.word = branch(way, straight ? (void *)handle_straight : (void *)handle),
+	};
+
+	tl_patch(&patch, 1);
 	return 0;
 }
 
@@ -209,7 +213,7 @@ int tl_arch_init(void)
 {
 	register_hook = (void *)tl_symbol("register_undef_hook");
 	unregister_hook = (void *)tl_symbol("unregister_undef_hook");
-	patch_word = (void *)tl_symbol("patch_text");
+	patch_word = (void *)tl_symbol("__patch_text_real");
 	copy_text = (void *)tl_symbol("copy_to_user_page");
 	if (!register_hook || !unregister_hook || !patch_word || !copy_text)
 		return -ENOENT;
@@ -290,17 +294,51 @@ void tl_hook_exit(void)
 	unregister_hook(&hook);
 }
 
-/* With one CPU there is none to stop: interrupts are disabled for one word at a time. */
-void tl_patch(struct shim_patch *patches, size_t count)
+struct batch {
+	struct shim_patch *patches;
+	size_t count;
+	atomic_t arrived;
+	bool is_written;
+};
+
+/* Runs on every CPU, with interrupts disabled. The first to arrive writes. */
+static int patch_while_stopped(void *data)
 {
+	struct batch *batch = data;
 	size_t i;
 
-	cpus_read_lock();
-	for (i = 0; i < count; i++) {
-		patch_word((void *)patches[i].address, patches[i].word);
-		patches[i].failed = 0;
+	if (atomic_inc_return(&batch->arrived) == 1) {
+		for (i = 0; i < batch->count; i++)
+			patch_word((void *)batch->patches[i].address, batch->patches[i].word, true);
+		smp_store_release(&batch->is_written, true);
+	} else {
+		smp_cond_load_acquire(&batch->is_written, VAL);
+		/* What has been fetched may be the old text. */
+		isb();
 	}
-	cpus_read_unlock();
+	return 0;
+}
+
+static void patch_at_once(struct shim_patch *patches, size_t count)
+{
+	struct batch batch = { .patches = patches, .count = count };
+
+	stop_machine(patch_while_stopped, &batch, cpu_online_mask);
+}
+
+/*
+ * A CPU that takes a trap has interrupts disabled until the trap has been recognised, so none
+ * is on its way to the handler while the CPUs are stopped. With one CPU there is none to stop:
+ * interrupts are disabled for one word at a time.
+ */
+void tl_patch(struct shim_patch *patches, size_t count)
+{
+	size_t piece = IS_ENABLED(CONFIG_SMP) ? count : 1, i;
+
+	for (i = 0; i < count; i++)
+		patches[i].failed = 0;
+	for (i = 0; i < count; i += piece)
+		patch_at_once(&patches[i], piece);
 }
 
 /* The page's alias in the linear map, through which it is written. */
@@ -331,7 +369,8 @@ static void fill(unsigned long address)
  * A process's page table receives a new vmalloc mapping when it is next switched to, or,
  * in the running process, by a fault on the first access. That fault is taken here. It
  * must not be taken in a slot: the fault handler's own functions may have been sent to a
- * slot of the same page.
+ * slot of the same page. Another CPU switches to its stopper thread, which also updates the
+ * page table that it keeps, before a site is patched that would send it to a new slot.
  */
 static void know(void *address)
 {
