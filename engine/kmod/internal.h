@@ -105,6 +105,9 @@ void tl_on_signal_delivered(void *data, int number, struct kernel_siginfo *info,
 /* arch/: whether preempt_count() counts a trap in kernel text as an NMI. */
 extern const bool tl_traps_are_nmis;
 
+/* arch/: whether RCU watches a CPU that is in a trap, also if it was idle. */
+extern const bool tl_traps_are_watched;
+
 /* deadman.c: starts the heartbeat of a CPU that comes online. */
 void tl_deadman_cpu(unsigned int cpu);
 int tl_deadman_init(void);

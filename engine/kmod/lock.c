@@ -38,7 +38,7 @@ static int nothing(void *unused)
 }
 
 /*
- * On SMP an idle thread may be in a slot, or in an ftrace callback, on a CPU that RCU
+ * On SMP an idle thread may be in a slot, an ftrace callback or a trap, on a CPU that RCU
  * is not watching. So every CPU is made to run another thread; the idle thread yields
  * only at its scheduling point. That thread is the CPU's stopper, which preempts
  * real-time threads: they can starve a kworker for ever, and with it
@@ -66,16 +66,16 @@ static void synchronize_idle(void)
 
 /*
  * Probe context has interrupts or preemption disabled, which is an RCU read-side critical
- * section on a CPU that RCU watches; arch/ says why a trap's CPU is. RCU does not watch a
- * CPU that is just going offline or coming online, so hotplug is waited for first.
+ * section on a CPU that RCU watches; an idle one is waited for otherwise. RCU does not watch
+ * a CPU that is just going offline or coming online, so hotplug is waited for first.
  */
 void shim_synchronize(void)
 {
 	cpus_read_lock();
 	cpus_read_unlock();
 	synchronize_rcu();
-	/* ftrace calls do not make RCU watch. */
-	if (tl_ftrace_is_active())
+	/* ftrace calls do not make RCU watch, nor does every trap. */
+	if (!tl_traps_are_watched || tl_ftrace_is_active())
 		synchronize_idle();
 }
 

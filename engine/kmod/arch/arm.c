@@ -422,6 +422,9 @@ const bool tl_sys_exit_in_children = false;
 
 const bool tl_traps_are_nmis = false;
 
+/* The entry path of an undefined instruction does not make RCU watch. */
+const bool tl_traps_are_watched = false;
+
 int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned long site,
 		      struct shim_access *access)
 {

@@ -352,6 +352,8 @@ const bool tl_sys_exit_in_children = false;
 
 const bool tl_traps_are_nmis = false;
 
+const bool tl_traps_are_watched = true;
+
 #ifdef CONFIG_ARM64_PTR_AUTH
 static __always_inline void switch_keys(bool to_user)
 {

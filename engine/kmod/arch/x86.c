@@ -420,3 +420,5 @@ const char *const tl_syscall_abis[] = { "x86_64", "ia32", NULL };
 const bool tl_sys_exit_in_children = true;
 
 const bool tl_traps_are_nmis = true;
+
+const bool tl_traps_are_watched = true;
