@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Loads of a D program, from any address, and its writes to a process's memory. A bad address is an error, not a fault, and
- * only RAM is read: reading a device's register may have side effects, or hang the
- * machine. Everything here is callable in probe context.
+ * Loads of a D program, from any address, and its writes to a process's memory. A bad
+ * address is an error, not a fault, and only RAM is read: reading a device's register may
+ * have side effects, or hang the machine. Everything here is callable in probe context.
  */
+#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
@@ -40,14 +41,17 @@ int shim_load(unsigned long address, void *to, size_t length)
 }
 
 /*
- * The walk below is lockless: while interrupts are disabled, no page table that it may
- * be walking is freed.
+ * The walk below is lockless. Either no page table that it may be walking is freed while
+ * interrupts are disabled, or load_pages() walks again, and takes nothing from a table that
+ * is not the process's any more.
  */
-static_assert(IS_ENABLED(CONFIG_MMU_GATHER_RCU_TABLE_FREE) || !IS_ENABLED(CONFIG_SMP));
+#define TABLES_STAY (IS_ENABLED(CONFIG_MMU_GATHER_RCU_TABLE_FREE) || !IS_ENABLED(CONFIG_SMP))
 
 /*
  * The linear-map address of a user page; NULL if it is not present, not readable, or a
- * huge page. Entries may change during the walk, so each is read once.
+ * huge page. Entries may change during the walk, so each is read once. Finding out where
+ * high memory is mapped takes a lock, so that has no address, nor has what a page table
+ * there refers to.
  */
 static const void *page_of(struct mm_struct *mm, unsigned long address)
 {
@@ -69,15 +73,16 @@ static const void *page_of(struct mm_struct *mm, unsigned long address)
 		return NULL;
 	pmd_place = pmd_offset_lockless(pud_place, pud, address);
 	pmd = READ_ONCE(*pmd_place);
-	if (pmd_none(pmd) || pmd_bad(pmd))
+	if (pmd_none(pmd) || pmd_bad(pmd) || PageHighMem(pmd_page(pmd)))
 		return NULL;
 	pte_place = pte_offset_map(&pmd, address);
 	pte = READ_ONCE(*pte_place);
 	pte_unmap(pte_place);
-	if (!pte_present(pte) || !pte_access_permitted(pte, false) || !pfn_valid(pte_pfn(pte)))
+	if (!pte_present(pte) || !pte_access_permitted(pte, false) || !pfn_valid(pte_pfn(pte)) ||
+	    PageHighMem(pte_page(pte)))
 		return NULL;
 	page = page_address(pte_page(pte));
-	return page && tl_is_ram((unsigned long)page) ? page : NULL;
+	return tl_is_ram((unsigned long)page) ? page : NULL;
 }
 
 /*
@@ -92,6 +97,8 @@ static int load_pages(unsigned long address, void *to, size_t length)
 		const void *page = page_of(current->mm, address);
 
 		if (!page || copy_from_kernel_nofault(to, page + within, part))
+			return -EFAULT;
+		if (!TABLES_STAY && page_of(current->mm, address) != page)
 			return -EFAULT;
 		address += part;
 		to += part;
