@@ -60,6 +60,9 @@ impl Reached {
 
 impl<A: Arch> Fbt<A> {
     /// Refuses every function of the kernel proper that runs where no trap can be taken.
+    ///
+    /// Out of line, so that its locals are not in the frame of the registry's constructor as well.
+    #[inline(never)]
     pub(super) fn refuse_untrappable<P: Platform>(
         &mut self,
         platform: &P,
