@@ -216,6 +216,6 @@ impl Arch for Arm {
         regs: &mut Regs,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
-        emulation.run(Version::V6, regs, memory)
+        emulation.run(Version::OWN, regs, memory)
     }
 }

@@ -34,6 +34,15 @@ pub enum Version {
     V7,
 }
 
+impl Version {
+    /// The version that this is compiled for: a kernel for ARMv7 does not run on ARMv6.
+    pub const OWN: Self = if cfg!(target_feature = "v7") {
+        Self::V7
+    } else {
+        Self::V6
+    };
+}
+
 /// The number of the stack pointer.
 const SP: usize = 13;
 /// The number of the link register.
