@@ -21,6 +21,9 @@ const LEAVE: u32 = 0xe7f0_00f4;
 /// SVC mode with IRQs masked.
 const MODE: u32 = 0x93;
 
+/// CPSR.T: Thumb instructions follow, in which the exits are no exits.
+const THUMB: u32 = 1 << 5;
+
 /// Bytes below the stack pointer that an exception entry leaves alone.
 const UNTOUCHED_BELOW_SP: u64 = 64;
 
@@ -44,8 +47,8 @@ pub struct State {
     instruction: u32,
     /// Zero.
     reserved: u32,
-    /// d0 to d15.
-    pub doubles: [u64; 16],
+    /// d0 to d31; a processor may have the first 16 only.
+    pub doubles: [u64; 32],
 }
 
 impl Set for A32 {
@@ -113,9 +116,9 @@ impl Set for A32 {
                     length: 4,
                     lowest: Self::sp(state) - UNTOUCHED_BELOW_SP,
                 };
-                let done = emulation.run(Version::V6, &mut regs, &mut memory);
+                let done = emulation.run(Version::OWN, &mut regs, &mut memory);
                 let [sp, pc] = [SP, PC].map(|number| u64::from(regs.r[number]));
-                let is_aligned = (sp | pc).is_multiple_of(4);
+                let is_aligned = (sp | pc).is_multiple_of(4) && regs.cpsr & THUMB == 0;
                 done.is_ok() && is_aligned && image::ends_at_exit(sp, pc, 4, around.places)
             }
             Planned::Relocate(_) => access_is_confined(word, state, around.places),

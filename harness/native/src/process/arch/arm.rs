@@ -1,4 +1,4 @@
-//! ARMv6: `struct sigcontext`, and the record of floating point behind the mask of signals.
+//! ARM: `struct sigcontext`, and the record of floating point behind the mask of signals.
 
 use std::ffi::c_int;
 use std::ops::Range;
@@ -30,7 +30,7 @@ const PC: usize = 15;
 
 /// `VFP_MAGIC`, which begins the record of floating point, and what is where in it.
 const DOUBLES_MAGIC: u32 = 0x5646_5001;
-const DOUBLES: Range<usize> = 8..136;
+const DOUBLES: Range<usize> = 8..264;
 const FPSCR: Range<usize> = 264..268;
 
 /// r0 to pc, to be read or assigned.
