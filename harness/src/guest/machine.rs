@@ -101,28 +101,31 @@ pub(super) const MACHINES: &[Machine] = &[
         text_offset: 0xc000_0000,
         unit: Unit::Word,
         disassembler: None,
-        own_changes: &[
-            OwnChange {
-                functions: &[
-                    "flow_hash_from_keys",
-                    "__skb_get_hash",
-                    "__skb_get_hash_symmetric",
-                    "secure_tcp_ts_off",
-                    "secure_tcpv6_ts_off",
-                    "__inet_hash_connect",
-                ],
-                why: RANDOM_ONCE,
-                before: "ea......",
-                after: "e1a00000",
-            },
-            OwnChange {
-                // A no-op takes another's place, so it may be anywhere that a tracepoint is.
-                functions: &[],
-                why: "a tracepoint that a tracer had enabled: the restored no-op has another encoding than the compiler's",
-                before: "e320f000",
-                after: "e1a00000",
-            },
-        ],
+        own_changes: ARM_CHANGES,
+    },
+    Machine {
+        name: "virt32",
+        program: "qemu-system-arm",
+        remedy: "apt-get install qemu-system-arm",
+        // The kernel has no LPAE: everything must be below 4 GiB.
+        board: "virt,highmem=off",
+        extras: &[],
+        parallel_since: Version(0, 0),
+        processors: Some(["cortex-a15", "cortex-a15", "cortex-a15", "cortex-a15"]),
+        line: VIRTIO_LINE,
+        record_arguments: &["-serial", "chardev:line"],
+        burst: None,
+        network: VIRTIO,
+        timer: None,
+        memory: MEMORY,
+        argument: "$r0",
+        boots_in: Duration::from_millis(2500),
+        with_unlimited_stack: 0x4000_0000..0x4100_0000,
+        // The kernel's page offset, 0xc000_0000, less the address of RAM.
+        text_offset: 0x8000_0000,
+        unit: Unit::Word,
+        disassembler: None,
+        own_changes: ARM_CHANGES,
     },
     Machine {
         name: "virt",
@@ -223,6 +226,29 @@ pub(super) const MACHINES: &[Machine] = &[
                 after: "f0",
             },
         ],
+    },
+];
+
+const ARM_CHANGES: &[OwnChange] = &[
+    OwnChange {
+        functions: &[
+            "flow_hash_from_keys",
+            "__skb_get_hash",
+            "__skb_get_hash_symmetric",
+            "secure_tcp_ts_off",
+            "secure_tcpv6_ts_off",
+            "__inet_hash_connect",
+        ],
+        why: RANDOM_ONCE,
+        before: "ea......",
+        after: "e1a00000",
+    },
+    OwnChange {
+        // A no-op takes another's place, so it may be anywhere that a tracepoint is.
+        functions: &[],
+        why: "a tracepoint that a tracer had enabled: the restored no-op has another encoding than the compiler's",
+        before: "e320f000",
+        after: "e1a00000",
     },
 ];
 
