@@ -11,6 +11,10 @@ use crate::scenario::{Extent, Module, Names, Scenario, ScenarioError, Source, Sy
 /// Capability of guests that can have more than one CPU.
 const SMP: &str = "smp";
 
+/// Capability of guests that take turns: the others are slow to emulate, and leave what one guest
+/// can run on behalf of all to those that have it, if any can.
+const TURNS: &str = "turns";
+
 /// What planning needs to know of a guest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Target {
@@ -22,6 +26,13 @@ pub struct Target {
     pub capabilities: Vec<String>,
     /// The seeded defects that its mutants' module has.
     pub mutants: Vec<String>,
+}
+
+impl Target {
+    /// Whether it takes turns.
+    pub fn takes_turns(&self) -> bool {
+        self.capabilities.iter().any(|can| can == TURNS)
+    }
 }
 
 /// The control: the mutants' module with no defect selected.
@@ -196,12 +207,12 @@ pub fn plan(
 
 /// Drops the mutants that `extent` excludes, and assigns each remaining one to a single guest,
 /// rotating among those that have it: most defects are in code that all guests share. At full
-/// extent every guest runs all mutants.
+/// extent every guest runs all mutants. `taking` says which of the guests take turns.
 ///
 /// A control is assigned to a single guest at any extent. With several guests and at `change`
 /// extent, only every third scenario's control is run: a few of them suffice to show that the
 /// mutants' module works without a defect, and `says` ties each mutant to its own symptom.
-pub fn share_mutants(guests: &mut [Vec<Item>], extent: Extent) {
+pub fn share_mutants(guests: &mut [Vec<Item>], taking: &[bool], extent: Extent) {
     for items in guests.iter_mut() {
         items.retain(|item| extent == Extent::Full || !item.is_for_full_runs());
     }
@@ -215,6 +226,7 @@ pub fn share_mutants(guests: &mut [Vec<Item>], extent: Extent) {
     }
     for (scenario_turn, mutants) in runners.values_mut().enumerate() {
         for (mutant_turn, (mutant, guests)) in mutants.iter_mut().enumerate() {
+            keep_some(guests, |guest| taking[*guest]);
             let is_left_out =
                 are_several && mutant == NONE && extent == Extent::Change && scenario_turn % 3 != 0;
             let chosen = guests[(scenario_turn + mutant_turn) % guests.len()];
@@ -231,19 +243,24 @@ pub fn share_mutants(guests: &mut [Vec<Item>], extent: Extent) {
 
 /// Leaves the plain run of each scenario that is stated to be `in-turns` to one of its guests, and
 /// makes a skip of it in the others. Scenarios of that kind are long, and the guests would differ in
-/// little; at full extent every guest runs them.
-pub fn take_turns(guests: &mut [Vec<Item>], extent: Extent) {
+/// little; at full extent every guest runs them. `taking` says which of the guests take turns.
+pub fn take_turns(guests: &mut [Vec<Item>], taking: &[bool], extent: Extent) {
     if extent == Extent::Full {
         return;
     }
-    let mut runners: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for id in guests.iter().flatten().filter_map(Item::in_turns) {
-        let runners = runners.entry(id.scenario.clone()).or_default();
-        runners.push(id.guest.clone());
+    let mut runners: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
+    for (items, &takes) in guests.iter().zip(taking) {
+        for id in items.iter().filter_map(Item::in_turns) {
+            let runners = runners.entry(id.scenario.clone()).or_default();
+            runners.push((id.guest.clone(), takes));
+        }
     }
     let turns = runners.into_iter().enumerate();
     let chosen: BTreeMap<_, _> = turns
-        .map(|(turn, (scenario, runners))| (scenario, runners[turn % runners.len()].clone()))
+        .map(|(turn, (scenario, mut runners))| {
+            keep_some(&mut runners, |(_, takes)| *takes);
+            (scenario, runners[turn % runners.len()].0.clone())
+        })
         .collect();
     for item in guests.iter_mut().flatten() {
         if let Some(id) = item.in_turns()
@@ -256,6 +273,13 @@ pub fn take_turns(guests: &mut [Vec<Item>], extent: Extent) {
                 why,
             };
         }
+    }
+}
+
+/// Keeps those for which `is_fit` holds, or all if it holds for none.
+fn keep_some<T>(all: &mut Vec<T>, is_fit: impl Fn(&T) -> bool) {
+    if all.iter().any(&is_fit) {
+        all.retain(is_fit);
     }
 }
 

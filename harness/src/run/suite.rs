@@ -210,16 +210,18 @@ pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError>
     }
     let sources = sources(tree, &request.filters)?;
     check_words(tree, &sources)?;
-    let (mut images, mut planned) = (Vec::new(), Vec::new());
+    let (mut images, mut planned, mut taking) = (Vec::new(), Vec::new(), Vec::new());
     for guest in guests(tree, &request.guest)? {
         let image = Image::read(tree, &guest)?;
         image.check_host(&guest)?;
-        planned.push(plan::plan(&sources, &image.target(), request.mutants)?);
+        let target = image.target();
+        planned.push(plan::plan(&sources, &target, request.mutants)?);
+        taking.push(target.takes_turns());
         images.push(image);
     }
     let extent = Extent::of_run().map_err(SuiteError::Extent)?;
-    plan::share_mutants(&mut planned, extent);
-    plan::take_turns(&mut planned, extent);
+    plan::share_mutants(&mut planned, &taking, extent);
+    plan::take_turns(&mut planned, &taking, extent);
     let copies = |items| match request.repeat {
         Some(times) => plan::repeat(items, times),
         None => items,

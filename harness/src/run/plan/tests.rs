@@ -143,7 +143,7 @@ fn mutants_rotate_among_guests() {
         };
         let planned = [target(), other].map(|target| plan(&sources, &target, true));
         let mut guests = planned.map(|items| items.expect("names are known"));
-        share_mutants(&mut guests, extent);
+        share_mutants(&mut guests, &[true; 2], extent);
         let items = guests.into_iter().flatten().map(Item::id);
         let mutants = items.filter(|id| id.mutant.is_some());
         mutants.map(|id| id.to_string()).collect::<Vec<_>>()
@@ -182,19 +182,31 @@ fn guests_take_turns_with_long_scenarios() {
         source("a/d", "in-turns: true\nguests: [armv6]\nwhy: c\n"),
         source("a/e", ""),
     ];
-    let run = |guests: &[&str], extent| {
+    let run_some = |guests: &[&str], taking: &[bool], extent| {
         let targets = guests.iter().map(|guest| Target {
             guest: (*guest).to_owned(),
             ..target()
         });
         let planned = targets.map(|target| plan(&sources, &target, false));
         let mut guests: Vec<_> = planned.map(|items| items.expect("plain")).collect();
-        take_turns(&mut guests, extent);
+        take_turns(&mut guests, taking, extent);
         let items = guests.into_iter().flatten();
         let run = items.filter(|item| matches!(item, Item::Run(_)));
         run.map(|item| item.id().to_string()).collect::<Vec<_>>()
     };
+    let run = |guests: &[&str], extent| run_some(guests, &vec![true; guests.len()], extent);
     let both = ["armv6", "arm64"];
+    // Only armv6 can run `a/d`, whether it takes turns or not.
+    assert_eq!(
+        run_some(&both, &[false, true], Extent::Change),
+        [
+            "armv6 a/d",
+            "armv6 a/e",
+            "arm64 a/b",
+            "arm64 a/c",
+            "arm64 a/e"
+        ]
+    );
     assert_eq!(
         run(&both, Extent::Change),
         [
@@ -215,7 +227,7 @@ fn single_guest_runs_all_controls() {
     let sources = ["a/b", "a/c"].map(|id| source(id, mutants));
     let items = plan(&sources, &target(), true).expect("names are known");
     let mut guests = [items];
-    share_mutants(&mut guests, Extent::Change);
+    share_mutants(&mut guests, &[true], Extent::Change);
     let [items] = guests;
     let ids: Vec<_> = items
         .into_iter()
