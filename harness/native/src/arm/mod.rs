@@ -172,6 +172,9 @@ impl Set for A32 {
 }
 
 fn access_is_confined(word: u32, state: &State, places: &Places) -> bool {
+    if safe::moves_sp_by_elements(word) {
+        return false;
+    }
     if let Some(register) = safe::floating_point_state(word) {
         return state.registers[register] & 0x0fff_ffff == 0;
     }

@@ -195,10 +195,10 @@ impl Reach {
 
 /// The access that a word makes with these registers, if any.
 pub fn reach(word: u32, registers: &[u32; 16], cpsr: u32) -> Option<Reach> {
-    if word >> 28 == 0xf {
-        return None;
-    }
     let base = registers[field(word, 16) as usize];
+    if word >> 28 == 0xf {
+        return (word >> 24 & 0xf == 0b0100 && !bit(word, 20)).then(|| elements_reach(word, base));
+    }
     let one = |offset| Reach {
         address: place(word, base, offset),
         bytes: 4,
@@ -302,4 +302,36 @@ fn shifted(word: u32, registers: &[u32; 16], cpsr: u32) -> u32 {
 /// The register that a word writes to FPSCR, if it does.
 pub fn floating_point_state(word: u32) -> Option<usize> {
     (word & 0x0fff_0fff == 0x0ee1_0a10).then_some(field(word, 12) as usize)
+}
+
+/// Whether it loads or stores elements of vectors, and changes the stack pointer by it.
+pub fn moves_sp_by_elements(word: u32) -> bool {
+    word >> 24 == 0xf4 && !bit(word, 20) && field(word, 16) == SP && field(word, 0) != 15
+}
+
+/// VLD1 to VLD4, and VST1 to VST4. Their alignment is that of the largest that the word can ask for.
+fn elements_reach(word: u32, base: u32) -> Reach {
+    let count = field(word, 8) % 4 + 1;
+    let (bytes, asks) = match (bit(word, 23), field(word, 8) >> 2) {
+        (false, _) => (8 * registers_of_elements(word), word & 0x30),
+        // One element to all lanes.
+        (true, 0b11) => (count << (word >> 6 & 3), word & 0x10),
+        (true, size) => (count << size, word & 0xf0),
+    };
+    Reach {
+        address: base,
+        bytes,
+        aligned: if asks == 0 { 1 } else { 32 },
+        is_read: bit(word, 21),
+    }
+}
+
+/// How many registers a load or store of whole registers transfers.
+fn registers_of_elements(word: u32) -> u32 {
+    match field(word, 8) {
+        0b0111 => 1,
+        0b1000..=0b1010 => 2,
+        0b0100..=0b0110 => 3,
+        _ => 4,
+    }
 }
