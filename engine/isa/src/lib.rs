@@ -35,6 +35,7 @@ pub mod arm64;
 pub mod body;
 mod condition;
 mod control;
+mod exclusive;
 mod index;
 mod memory;
 #[cfg(trapline_mutants)]
@@ -49,6 +50,7 @@ pub mod x86;
 
 pub use arch::{Arch, Load, Planned, Unreadable, Variant};
 pub use control::{Away, Control};
+pub use exclusive::Exclusive;
 pub use memory::{Fault, Memory, Width};
 pub use pattern::Pattern;
 pub use plan::Plan;

@@ -9,6 +9,7 @@ use crate::fake;
 
 use engine_abi::{Description, PidProbes};
 use engine_dvm::Builtin;
+use engine_isa::Why;
 use engine_isa::arm::{Regs, TRAP};
 use engine_tracer::{ConsumerId, Created, Error, Reason, Trap};
 use fake::program::*;
@@ -467,4 +468,28 @@ fn listed(engine: &Engine) -> Vec<String> {
         next = id + 1;
     }
     names
+}
+
+/// A trap would clear the monitor, and the store fail each time: the loop would never end.
+#[test]
+fn nothing_between_an_exclusive_load_and_its_store_is_probed() {
+    const BEHIND: (usize, u32) = (MAIN + 16, MOV_5);
+    // ldrex r2, [r0]; mov; strex r3, r2, [r0]; mov; mov; bx lr
+    const LOOP: [(usize, u32); 6] = [
+        (MAIN, 0xe190_2f9f),
+        (MAIN + 4, MOV_5),
+        (MAIN + 8, 0xe180_3f92),
+        (MAIN + 12, MOV_6),
+        BEHIND,
+        (MAIN + 20, RETURN),
+    ];
+    let (fake, engine) = engine();
+    fake.create(PID, &LOOP);
+    let id = open_with(&engine, &recording());
+    let description = Description::new(b"", b"a.out", b"main", b"[0-9a-f]*").unwrap();
+    let request = PidProbes::new(PID, description, MAIN as u64, 24);
+    let created = engine.pid_probes(id, &request).unwrap();
+    // `entry` has the pattern, too.
+    assert_eq!((created.provided, created.refused), (5, 2));
+    assert_eq!(created.reason, Some(Reason::Instruction(Why::Exclusive)));
 }

@@ -10,7 +10,7 @@ pub mod set;
 pub mod spelling;
 
 use engine_isa::Plan;
-use engine_isa::arm::{self, Exclusive};
+use engine_isa::{Exclusive, arm};
 use object::Architecture;
 
 use crate::counted::{self, Bounds, Monitor};

@@ -12,7 +12,7 @@ pub mod set;
 pub mod spelling;
 
 use engine_isa::Plan;
-use engine_isa::arm64::{self, Exclusive};
+use engine_isa::{Exclusive, arm64};
 use object::Architecture;
 
 use crate::counted::{self, Bounds, Monitor};

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
+use engine_isa::Exclusive;
 use engine_isa::Plan;
+use engine_isa::arm::Block;
 use engine_isa::arm::t32;
-use engine_isa::arm::{Block, Exclusive};
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::image::ImageError;

@@ -15,7 +15,7 @@ use core::fmt::Debug;
 use core::ops::Range;
 
 use crate::body::{self, Exit, Leaves, Set, Text, Unwalked, Walk};
-use crate::{Control, Fault, Memory, Plan};
+use crate::{Control, Exclusive, Fault, Memory, Plan};
 
 pub use variant::Variant;
 
@@ -75,6 +75,11 @@ pub trait Arch: Sized + Send + Sync + 'static {
     /// The breakpoint for an instruction of this mode and length.
     fn trap(_mode: Self::Mode, _length: usize) -> &'static [u8] {
         Self::TRAP
+    }
+
+    /// What the first instruction of `text` does to the exclusive monitor, if the set has one.
+    fn exclusive(_text: &Self::Text, _mode: Self::Mode) -> Option<Exclusive> {
+        None
     }
 
     /// Whether `text` begins with the breakpoint of some mode.

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::{Arch, Load, Planned};
 use crate::body::{Exit, Leaves, Text, Unwalked};
-use crate::{Control, Fault, Memory};
+use crate::{Control, Exclusive, Fault, Memory};
 
 /// The methods of [`Arch`]; each defaults to that of [`Variant::Base`].
 pub trait Variant: Sized + Send + Sync + 'static {
@@ -114,6 +114,10 @@ impl<V: Variant> Arch for V {
 
     fn status(mode: Self::Mode) -> u32 {
         V::Base::status(mode)
+    }
+
+    fn exclusive(text: &Self::Text, mode: Self::Mode) -> Option<Exclusive> {
+        V::Base::exclusive(text, mode)
     }
 
     fn is_trap(text: &[u8]) -> bool {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::arch::{self, Arch, Load, Planned};
 use crate::body::{self, Exit, Leaves, Text, Unwalked, Walk};
-use crate::{Control, Fault, Memory, Plan};
+use crate::{Control, Exclusive, Fault, Memory, Plan};
 
 /// ARM: ARMv6 and later.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +85,13 @@ impl Arch for Arm {
             Mode::A32 => Self::TRAP,
             Mode::T32(block) if block.is_inside() && length == LONG_TRAP.len() => &LONG_TRAP,
             Mode::T32(_) => &SHORT_TRAP,
+        }
+    }
+
+    fn exclusive(text: &[u8; 4], mode: Mode) -> Option<Exclusive> {
+        match mode {
+            Mode::A32 => super::exclusive(u32::from_le_bytes(*text)),
+            Mode::T32(_) => t32::exclusive(t32::word(*text)),
         }
     }
 

@@ -19,7 +19,7 @@ mod state;
 pub mod t32;
 mod transfer;
 
-pub use a32::{A32, Exclusive, ROWS, TRAP, control, exclusive, plan, row};
+pub use a32::{A32, ROWS, TRAP, control, exclusive, plan, row};
 pub use abi::{Arm, Mode};
 pub use action::Emulation;
 pub use relocation::Relocation;

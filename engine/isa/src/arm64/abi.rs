@@ -2,9 +2,9 @@
 
 use core::marker::PhantomData;
 
-use super::{A64, Emulation, LR, Processor, Regs, Relocation, TRAP, control, plan};
+use super::{A64, Emulation, LR, Processor, Regs, Relocation, TRAP, control, exclusive, plan};
 use crate::arch::{self, Arch, Load, Planned};
-use crate::{Control, Fault, Memory, Plan};
+use crate::{Control, Exclusive, Fault, Memory, Plan};
 
 /// AArch64 on a processor that signs pointers as `P` does.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,10 @@ impl<P: Processor + Default + Send + Sync + 'static> Arch for Arm64<P> {
 
     fn slot(relocation: Relocation, at: usize, _: usize, next: usize) -> Option<Self::Slot> {
         relocation.slot(at as u64, next as u64)
+    }
+
+    fn exclusive(text: &[u8; 4], (): ()) -> Option<Exclusive> {
+        exclusive(u32::from_le_bytes(*text))
     }
 
     fn control(text: &[u8; 4], (): (), address: usize) -> Control {

@@ -1,18 +1,7 @@
 //! Which instructions begin, need and end an exclusive access. No probe may fire between the first
 //! and the last, since a trap clears the exclusive monitor (B2).
 
-/// An instruction's effect on the exclusive monitor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exclusive {
-    /// `ldxr`, `ldaxr`, `ldxp`, `ldaxp` and their byte and halfword forms: begins an exclusive
-    /// access.
-    Load,
-    /// `stxr`, `stlxr`, `stxp`, `stlxp` and their byte and halfword forms: stores if the monitor is
-    /// still set, and clears it.
-    Store,
-    /// `clrex`: clears the monitor.
-    Clear,
-}
+use crate::Exclusive;
 
 /// The effect of `word` on the exclusive monitor, if any.
 #[must_use]

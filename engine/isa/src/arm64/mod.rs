@@ -22,7 +22,7 @@ pub use abi::Arm64;
 pub use body::A64;
 pub use control::control;
 pub use emulate::{Emulation, Processor};
-pub use exclusive::{Exclusive, exclusive};
+pub use exclusive::exclusive;
 pub use out_of_line::{OutOfLine, Unmoved};
 pub use relocate::Relocation;
 pub use rows::{ROWS, plan, row};

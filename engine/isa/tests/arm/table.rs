@@ -43,7 +43,7 @@ proptest! {
 
     #[test]
     fn no_exclusive_store_is_accepted(word in words::near_a_row(ROWS)) {
-        if exclusive(word) == Some(arm::Exclusive::Store) {
+        if exclusive(word) == Some(engine_isa::Exclusive::Store) {
             prop_assert!(matches!(arm::plan(word), Plan::Refuse(_)), "{:08x}", word);
         }
     }

@@ -44,7 +44,7 @@ proptest! {
 
     #[test]
     fn no_exclusive_store_is_accepted(word in words::near_a_row(ROWS)) {
-        if exclusive(word) == Some(arm64::Exclusive::Store) {
+        if exclusive(word) == Some(engine_isa::Exclusive::Store) {
             prop_assert!(matches!(arm64::plan(word), Plan::Refuse(_)), "{:08x}", word);
         }
     }

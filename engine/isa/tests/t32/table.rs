@@ -1,7 +1,8 @@
 //! The table answers for every word, in agreement with a plain reading of the manual.
 
+use engine_isa::Exclusive;
 use engine_isa::arm::t32::{self, ROWS};
-use engine_isa::arm::{Arm, Block, Exclusive, Mode};
+use engine_isa::arm::{Arm, Block, Mode};
 use engine_isa::{Arch, Plan, Why};
 use proptest::prelude::*;
 

@@ -1,16 +1,7 @@
 //! Which instructions begin, need and end an exclusive access. No probe may fire between the first
 //! and the last, since a trap clears the exclusive monitor (A3.4).
 
-/// An instruction's effect on the exclusive monitor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exclusive {
-    /// `ldrex`, `ldrexb`, `ldrexh`, `ldrexd`: begins an exclusive access.
-    Load,
-    /// `strex`, `strexb`, `strexh`, `strexd`: stores if the monitor is still set, and clears it.
-    Store,
-    /// `clrex`: clears the monitor.
-    Clear,
-}
+use crate::Exclusive;
 
 /// The effect of `word` on the exclusive monitor, if any.
 ///

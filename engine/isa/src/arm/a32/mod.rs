@@ -12,7 +12,7 @@ mod rows;
 
 pub use body::A32;
 pub use control::control;
-pub use exclusive::{Exclusive, exclusive};
+pub use exclusive::exclusive;
 pub use rows::{ROWS, plan, row};
 
 /// The breakpoint: the word that replaces a probed instruction.

@@ -1,6 +1,6 @@
 //! Which Thumb instructions begin, need and end an exclusive access.
 
-use crate::arm::Exclusive;
+use crate::Exclusive;
 
 /// The effect of `word` on the exclusive monitor, if any.
 ///
@@ -26,7 +26,7 @@ pub const fn exclusive(word: u32) -> Option<Exclusive> {
 #[cfg(test)]
 mod tests {
     use super::exclusive;
-    use crate::arm::Exclusive;
+    use crate::Exclusive;
 
     #[test]
     fn each_size_is_known() {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use engine_isa::body::{Exit, Leaves, Text, Unwalked};
-use engine_isa::{Arch, Plan};
+use engine_isa::{Arch, Exclusive, Plan, Why};
 
 use super::Pid;
 use crate::grow::{OutOfMemory, filled, push};
@@ -26,6 +26,8 @@ pub struct Body<A: Arch> {
     pub undone: Vec<u32>,
     pub instructions: Vec<u32>,
     pub exits: Vec<(u32, Leaves)>,
+    /// Between exclusive loads and their stores: the offsets of each two.
+    pub sequences: Vec<(u32, u32)>,
     pub walked: Result<(), Unwalked>,
 }
 
@@ -52,6 +54,7 @@ impl<A: Arch> Pid<A> {
             undone,
             instructions: Vec::new(),
             exits: Vec::new(),
+            sequences: Vec::new(),
             walked: Ok(()),
         }))
     }
@@ -133,7 +136,41 @@ impl<A: Arch> Body<A> {
             pushed = pushed.and(added);
         };
         self.walked = A::instructions(&text, extent, first, memory, &mut see);
-        pushed
+        pushed.and_then(|()| self.find_sequences())
+    }
+
+    /// Finds exclusive sequences. Compilers put the store behind the load, whatever is branched to.
+    fn find_sequences(&mut self) -> Result<(), OutOfMemory> {
+        self.sequences.clear();
+        let mut opened = None;
+        for &offset in &self.instructions {
+            let text = self.text_at(offset);
+            match text.and_then(|text| A::exclusive(&text, self.mode_at(offset))) {
+                Some(Exclusive::Load) => opened = Some(offset),
+                Some(Exclusive::Store | Exclusive::Clear) => {
+                    if let Some(load) = opened.take() {
+                        push(&mut self.sequences, (load, offset))?;
+                    }
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn is_in_sequence(&self, offset: u32) -> bool {
+        let behind = self.sequences.partition_point(|(load, _)| *load < offset);
+        let before = behind.checked_sub(1).and_then(|it| self.sequences.get(it));
+        before.is_some_and(|(_, store)| offset < *store)
+    }
+
+    fn text_at(&self, offset: u32) -> Option<A::Text> {
+        let mut text = A::Text::default();
+        let there = self.text.get(offset as usize..)?;
+        for (to, from) in text.as_mut().iter_mut().zip(there) {
+            *to = *from;
+        }
+        Some(text)
     }
 
     /// How the instruction at this offset is encoded.
@@ -145,16 +182,16 @@ impl<A: Arch> Body<A> {
 
     /// The text at this offset, if a trap can displace its instruction.
     pub fn plan(&self, offset: u32) -> Result<A::Text, Reason> {
-        let mut text = A::Text::default();
-        let there = self.text.get(offset as usize..).ok_or(Reason::Unreadable)?;
-        for (to, from) in text.as_mut().iter_mut().zip(there) {
-            *to = *from;
+        let text = self.text_at(offset).ok_or(Reason::Unreadable)?;
+        let left = self.text.len().saturating_sub(offset as usize);
+        if self.is_in_sequence(offset) {
+            return Err(Reason::Instruction(Why::Exclusive));
         }
         let plan = A::plan(&text, self.mode_at(offset));
         match plan {
             Plan::Refuse(why) => Err(Reason::Instruction(why)),
             // Cut off by the function's end: the bytes behind it are not known.
-            _ if A::length(&plan) > there.len() => Err(Reason::Data),
+            _ if A::length(&plan) > left => Err(Reason::Data),
             _ => Ok(text),
         }
     }

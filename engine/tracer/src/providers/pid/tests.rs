@@ -32,6 +32,7 @@ fn create(pid: &mut Pid<Arm>, name: &str, address: usize, words: usize) {
         text: [MOV.to_le_bytes()].repeat(words).concat(),
         instructions: (0..words as u32).map(|word| 4 * word).collect(),
         exits: Vec::new(),
+        sequences: Vec::new(),
         walked: Ok(()),
     };
     let mut created = Created::default();
