@@ -108,8 +108,8 @@ pub struct PidProbes {
     pub provided: u32,
     /// Out: the number of probes that were refused.
     pub refused: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// In: 1 if the function may end before `size`, so that only what control reaches is its own; else 0.
+    pub is_open: u32,
     /// Out: why the last of them was refused, or which bound is reached; NUL-terminated.
     pub reason: [u8; REASON_LEN],
 }
@@ -156,7 +156,7 @@ impl PidProbes {
             pid,
             provided: 0,
             refused: 0,
-            reserved: 0,
+            is_open: 0,
             reason: [0; REASON_LEN],
         }
     }

@@ -143,6 +143,7 @@ impl Asked<'_> {
             load: &|at, bytes| self.image.load(at, bytes),
             part: &|at| self.image.part_of(self.function, at),
             returns: &|at| self.image.is_return_thunk(at),
+            is_open: false,
         };
         let needed = room::<S>(self.extent.end - self.extent.start);
         memory.resize(needed, 0);

@@ -293,7 +293,7 @@ fn pid_probes(
     body: &mut PidProbes,
     create: impl FnOnce(&PidProbes) -> Result<Created, Error>,
 ) -> Result<(), Errno> {
-    check_zero(body.reserved)?;
+    check_zero(body.is_open & !1)?;
     let created = create(body);
     match created {
         Ok(created) => {

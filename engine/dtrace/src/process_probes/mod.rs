@@ -20,7 +20,7 @@ use std::io::ErrorKind;
 use std::str::from_utf8;
 
 use engine_abi::{Description, FUNCTION_LEN, PidProbes};
-use engine_objects::{Function, Functions, Mode, Object, Objects, Process};
+use engine_objects::{Extent, Function, Functions, Mode, Object, Objects, Process};
 use engine_tracer::matches;
 
 use crate::engine::Engine;
@@ -196,7 +196,11 @@ fn request(
 ) -> Option<PidProbes> {
     let names = Description::new(b"", module, name, description.name());
     let address = pointer_to(function, object);
-    Some(PidProbes::new(pid, names.ok()?, address, function.size))
+    let mut request = PidProbes::new(pid, names.ok()?, address, function.size);
+    // Up to the next symbol there may be code of the other set, whose symbols have been stripped.
+    let is_open = function.extent == Extent::UntilNext && function.mode != Mode::Native;
+    request.is_open = is_open.into();
+    Some(request)
 }
 
 /// A function's address in the process as a pointer to it has it: that of Thumb code is odd.

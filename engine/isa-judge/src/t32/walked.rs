@@ -70,6 +70,7 @@ fn misplaced(image: &Image, start: u64, size: u64) -> Vec<u64> {
         load: &|at, bytes| image.load(at, bytes),
         part: &|_| None,
         returns: &|_| false,
+        is_open: false,
     };
     let extent = start as usize..(start + size) as usize;
     let mode = Mode::T32(Block::NONE);

@@ -96,6 +96,8 @@ pub struct Text<'a> {
     pub part: &'a dyn Fn(u64) -> Option<Range<u64>>,
     /// Whether a jump to this address is a return (x86's return thunks).
     pub returns: &'a dyn Fn(u64) -> bool,
+    /// Whether the function may end before its extent does: then only what control reaches is its own.
+    pub is_open: bool,
 }
 
 /// How control leaves a function.
@@ -192,7 +194,9 @@ impl<'a, S: Set> Walk<'a, S> {
         self.ground.reach(entry);
         self.follow()?;
         let falls_out = self.falls_out;
-        while let Some(place) = self.ground.next_gap() {
+        while !self.ground.text.is_open
+            && let Some(place) = self.ground.next_gap()
+        {
             let at = self.ground.address(place);
             let (code, _) = self.ground.code(at)?;
             match S::gap(&code) {

@@ -19,6 +19,7 @@ fn found<S: Set>(body: &[u8], end: u64) -> Vec<u64> {
         load: &load,
         part: &|_| None,
         returns: &|_| false,
+        is_open: false,
     };
     let mut memory = vec![0; room::<S>(body.len() as u64)];
     let mut found = Vec::new();

@@ -132,6 +132,7 @@ pub fn walk<S: Set>(
         load: &load,
         part: &|at| of_part.contains(&at).then(|| of_part.clone()),
         returns: &|at| at == THUNK,
+        is_open: false,
     };
     let mut memory = vec![u64::MAX; room(body.len() as u64)];
     let walk = Walk::<S>::over(&text, extent(START, body), &mut memory)?;

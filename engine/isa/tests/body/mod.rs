@@ -55,6 +55,7 @@ fn each_instruction_of_thumb_has_its_place_in_a_block() {
         },
         part: &|_| None,
         returns: &|_| false,
+        is_open: false,
     };
     let start = START as usize;
     let mode = Mode::T32(Block::NONE);
@@ -116,6 +117,7 @@ fn text_that_cannot_be_read_is_told() {
         load: &|_, _| false,
         part: &|_| None,
         returns: &|_| false,
+        is_open: false,
     };
     let mut memory = [0; 64];
     let walk = engine_isa::body::Walk::<A32>::over(&text, START..START + 8, &mut memory);
@@ -149,6 +151,7 @@ fn comes_back<S: Set>(body: &[u8], to: u64) -> bool {
         },
         part: &|_| None,
         returns: &|_| false,
+        is_open: false,
     };
     let function = START..START + body.len() as u64;
     engine_isa::body::comes_back::<S>(&text, function, START + to)

@@ -118,3 +118,25 @@ fn an_emulated_it_begins_the_block() {
     assert_eq!(regs.r[15] as usize, MAIN + 4);
     assert_eq!(regs.cpsr & !0x1f, in_block(FIRST));
 }
+
+/// Behind the end of a function whose size is not known there may be A32 code: of that, no instruction
+/// is taken for Thumb's.
+#[test]
+fn what_control_does_not_reach_is_not_of_an_open_function() {
+    let (fake, engine) = engine();
+    // bx lr; and then, of A32, mov r0, r0 and bx lr.
+    let text = [
+        (MAIN, 0x4770_4770),
+        (MAIN + 4, 0xe1a0_0000),
+        (MAIN + 8, RETURN),
+    ];
+    fake.create(PID, &text);
+    let id = open_with(&engine, &recording());
+    let description = Description::new(b"", b"a.out", b"main", b"[0-9a-f]*").unwrap();
+    let mut request = PidProbes::new(PID, description, POINTER, 12);
+    request.is_open = 1;
+    // `entry` has the pattern, too.
+    assert_eq!(engine.pid_probes(id, &request).unwrap().provided, 2);
+    request.is_open = 0;
+    assert!(engine.pid_probes(id, &request).unwrap().provided > 2);
+}

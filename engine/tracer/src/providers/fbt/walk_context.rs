@@ -58,6 +58,7 @@ impl<P: Platform, A: Arch> WalkContext<'_, P, A> {
             load: &|address, bytes| self.loads(address, bytes),
             part: &|address| self.part(address),
             returns: &|address| self.platform.is_return_thunk(address as usize),
+            is_open: false,
         };
         work(&text, self.function.address..self.function.end)
     }

@@ -17,6 +17,8 @@ const ROOM_MAX: usize = 1 << 18;
 /// The text of a function, as it is without our traps, and what a walk finds in it.
 pub struct Body<A: Arch> {
     pub address: usize,
+    /// Whether the function may end before its text does.
+    pub is_open: bool,
     /// How its first instruction is encoded.
     pub mode: A::Mode,
     /// How instructions are encoded that differ from that, in order.
@@ -48,6 +50,7 @@ impl<A: Arch> Pid<A> {
         let undone = self.undo_traps(process, extent.start, &mut text)?;
         Ok(Ok(Body {
             address: extent.start,
+            is_open: false,
             mode,
             modes: Vec::new(),
             text,
@@ -118,6 +121,7 @@ impl<A: Arch> Body<A> {
             },
             part: &|_| None,
             returns: &|_| false,
+            is_open: self.is_open,
         };
         let extent = start..start.wrapping_add(bytes.len());
         let (instructions, exits) = (&mut self.instructions, &mut self.exits);

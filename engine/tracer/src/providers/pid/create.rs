@@ -45,6 +45,7 @@ impl<A: Arch> Pid<A> {
         let mut created = Created::default();
         match body {
             Ok(mut body) => {
+                body.is_open = request.is_open != 0;
                 if !is_entry(request) {
                     self.walk(&mut body)?;
                 }

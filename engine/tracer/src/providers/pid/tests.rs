@@ -25,6 +25,7 @@ fn create(pid: &mut Pid<Arm>, name: &str, address: usize, words: usize) {
     let description = Description::new(b"", b"a.out", name.as_bytes(), b"[0-9a-f]*").unwrap();
     let request = PidProbes::new(1, description, address as u64, 4 * words as u64);
     let body = Body {
+        is_open: false,
         mode: <Arm as engine_isa::Arch>::KERNEL,
         modes: Vec::new(),
         undone: Vec::new(),
