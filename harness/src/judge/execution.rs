@@ -58,18 +58,21 @@ pub struct Execution {
 
 impl Execution {
     /// Finds the two runs. The error says why there are none.
+    ///
+    /// Each ends with the system call that ends the process. Where all system calls share one
+    /// instruction, as in armhf's libc, both runs execute it equally often.
     pub fn of(executed: Executed) -> Result<Self, String> {
         let run = &executed.offsets;
         let last = *run.last().ok_or("QEMU's record is empty")?;
-        let mut ends = run.iter().enumerate().filter(|(_, it)| **it == last);
-        let second = ends.next().map_or(0, |(index, _)| index + 1);
-        let ends = ends.count() + 1;
-        if ends != 2 {
-            let last = executed.start + u64::from(last);
+        let places = run.iter().enumerate().filter(|(_, it)| **it == last);
+        let ends: Vec<usize> = places.map(|(index, _)| index + 1).collect();
+        if !ends.len().is_multiple_of(2) {
+            let (count, last) = (ends.len(), executed.start + u64::from(last));
             return Err(format!(
-                "QEMU's record has {ends} runs instead of two: so often it has {last:#x}, its last instruction"
+                "QEMU's record is not of two runs: {count} times it has {last:#x}, its last instruction"
             ));
         }
+        let second = ends[ends.len() / 2 - 1];
         Ok(Self { executed, second })
     }
 

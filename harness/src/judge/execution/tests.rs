@@ -81,8 +81,8 @@ fn other_flow_is_seen_though_counts_agree() {
 fn record_without_two_runs_is_an_error() {
     let error = |offsets: &[u32]| Execution::of(record(offsets)).expect_err("no two runs");
     assert_eq!(error(&[]), "QEMU's record is empty");
-    insta::assert_snapshot!(error(&[1, EXIT]), @"QEMU's record has 1 runs instead of two: so often it has 0x9000, its last instruction");
-    insta::assert_snapshot!(error(&[EXIT, 2, EXIT, EXIT]), @"QEMU's record has 3 runs instead of two: so often it has 0x9000, its last instruction");
+    insta::assert_snapshot!(error(&[1, EXIT]), @"QEMU's record is not of two runs: 1 times it has 0x9000, its last instruction");
+    insta::assert_snapshot!(error(&[EXIT, 2, EXIT, EXIT]), @"QEMU's record is not of two runs: 3 times it has 0x9000, its last instruction");
 }
 
 #[test]
@@ -103,4 +103,11 @@ fn nothing_told_is_a_difference() {
     assert_eq!(compared.differences, ["the tracer reported no hit"]);
     insta::assert_snapshot!(told("0x1000 f\n").expect_err("no hits"), @"no address, names and hits: 0x1000 f");
     insta::assert_snapshot!(told("0xf0g f 0 1\n").expect_err("no address"), @"no address, names and hits: 0xf0g f 0 1");
+}
+
+#[test]
+fn runs_may_end_with_what_they_execute_before() {
+    let run = [1, EXIT, 2, EXIT];
+    let execution = Execution::of(record(&run.repeat(2))).expect("two runs");
+    assert_eq!([execution.plain(), execution.traced()], [run; 2]);
 }
