@@ -3,6 +3,7 @@
 //! The plugin is compiled when a job needs it, for the QEMU that is installed. It calls back for
 //! each instruction in a range of addresses, before that is executed, and for no other.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read};
 use std::ops::Range;
@@ -17,6 +18,8 @@ use crate::guest::emulator::Version;
 const SOURCE: &str = include_str!("execution_log/plugin.c");
 /// The first version of QEMU that refuses plugins for the first version of its interface.
 const SECOND_INTERFACE: Version = Version(9, 0);
+/// The first version of QEMU whose interface copies an instruction's bytes.
+const COPIES_DATA: Version = Version(9, 1);
 /// Two numbers of 64 bits: whether the record is on, and its length.
 const HEADER: u64 = 16;
 /// How many instructions it can have. The file is sparse.
@@ -40,6 +43,56 @@ pub struct Executed {
     pub start: u64,
     /// How far behind it each instruction is, in order.
     pub offsets: Vec<u32>,
+    /// The IT blocks of Thumb code that were executed, or what an exception left of one.
+    pub blocks: BTreeSet<Vec<(u32, Arm)>>,
+}
+
+/// When an instruction in an IT block has an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Arm {
+    /// If the block's condition holds.
+    Then,
+    /// If it does not.
+    Else,
+}
+
+impl Arm {
+    /// The bits of an entry that say so; the plugin writes them.
+    const THEN: u32 = 1 << 30;
+    const ELSE: u32 = 1 << 31;
+
+    /// An entry's offset and arm.
+    fn split(entry: u32) -> (u32, Option<Self>) {
+        let arm = match (entry & Self::THEN, entry & Self::ELSE) {
+            (0, 0) => None,
+            (_, 0) => Some(Self::Then),
+            _ => Some(Self::Else),
+        };
+        (entry & !(Self::THEN | Self::ELSE), arm)
+    }
+}
+
+impl Executed {
+    /// What these entries of a record say.
+    pub fn of(start: u64, entries: impl IntoIterator<Item = u32>) -> Self {
+        let mut executed = Self {
+            start,
+            ..Self::default()
+        };
+        let mut block = Vec::new();
+        for entry in entries {
+            let (offset, arm) = Arm::split(entry);
+            executed.offsets.push(offset);
+            match arm {
+                Some(arm) => block.push((offset, arm)),
+                None if block.is_empty() => (),
+                None => {
+                    executed.blocks.insert(std::mem::take(&mut block));
+                }
+            }
+        }
+        executed
+    }
 }
 
 impl ExecutionLog {
@@ -69,15 +122,12 @@ impl ExecutionLog {
 
     /// The record; the inner error says why it is not whole.
     pub fn read(&self) -> Result<Result<Executed, String>, HostError> {
-        let read = self.offsets();
-        let offsets = read.map_err(HostError::file("read", &self.file))?;
-        Ok(offsets.map(|offsets| Executed {
-            start: self.range.start,
-            offsets,
-        }))
+        let read = self.entries();
+        let entries = read.map_err(HostError::file("read", &self.file))?;
+        Ok(entries.map(|entries| Executed::of(self.range.start, entries)))
     }
 
-    fn offsets(&self) -> std::io::Result<Result<Vec<u32>, String>> {
+    fn entries(&self) -> std::io::Result<Result<Vec<u32>, String>> {
         let mut file = BufReader::with_capacity(1 << 20, File::open(&self.file)?);
         let mut header = [0; HEADER as usize];
         file.read_exact(&mut header)?;
@@ -87,13 +137,13 @@ impl ExecutionLog {
                 format!("QEMU executed {count} instructions, and its record has space for {SPACE}");
             return Ok(Err(why));
         }
-        let mut offsets = Vec::new();
+        let mut entries = Vec::new();
         let mut word = [0; 4];
         for _ in 0..count {
             file.read_exact(&mut word)?;
-            offsets.push(u32::from_ne_bytes(word));
+            entries.push(u32::from_ne_bytes(word));
         }
-        Ok(Ok(offsets))
+        Ok(Ok(entries))
     }
 }
 
@@ -128,6 +178,10 @@ fn compile(source: &Path, plugin: &Path, emulator: Version) -> Result<(), HostEr
             "-Werror",
         ])
         .arg(format!("-DPLUGIN_VERSION={interface}"))
+        .arg(format!(
+            "-DCOPIES_DATA={}",
+            u8::from(emulator >= COPIES_DATA)
+        ))
         .arg("-o")
         .args([plugin, source])
         .output();

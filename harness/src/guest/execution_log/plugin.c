@@ -5,6 +5,9 @@
  * record is in a file that is mapped, so that the harness can switch it, and read it at any time:
  * nothing is buffered here.
  *
+ * An instruction in an IT block of Thumb code is recorded with its arm, since a trap there may not
+ * be taken if the condition fails.
+ *
  * Debian's package of QEMU has no header for plugins, so what is used of it is declared here.
  */
 
@@ -23,11 +26,21 @@ typedef uint64_t plugin_id;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 enum registers { NO_REGISTERS };
+/* What is used of qemu_info_t. */
+struct info {
+	const char *target;
+};
 
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, void (*translated)(plugin_id, struct qemu_plugin_tb *));
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
+#if COPIES_DATA
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *bytes, size_t length);
+#else
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
+#endif
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
 					    void (*executed)(unsigned int cpu, void *data),
 					    enum registers registers, void *data);
@@ -40,13 +53,65 @@ struct record {
 	uint64_t is_on;
 	/* How many were executed; only as many as there is space for are in `offsets`. */
 	uint64_t count;
-	/* From the range's start. */
+	/* From the range's start, with the arm. */
 	uint32_t offsets[];
 };
+
+/* The arm of a block that an instruction is in. */
+enum arm { NO_ARM = 0, THEN = 1U << 30, ELSE = 1U << 31 };
 
 static struct record *record;
 static uint64_t space;
 static uint64_t start, end;
+static int is_arm;
+
+/*
+ * The rest of an IT block: where it goes on, and its conditions' lowest bits, as in the mask of IT,
+ * which ends with a set bit. A block may be translated in parts.
+ */
+static struct {
+	uint64_t next;
+	unsigned int mask, then;
+} rest;
+
+static unsigned int halfword(const struct qemu_plugin_insn *instruction)
+{
+	unsigned char bytes[2];
+
+#if COPIES_DATA
+	qemu_plugin_insn_data(instruction, bytes, sizeof(bytes));
+#else
+	memcpy(bytes, qemu_plugin_insn_data(instruction), sizeof(bytes));
+#endif
+	return bytes[0] | bytes[1] << 8;
+}
+
+/* The arm of an instruction, whose predecessor in the program was the last that this was asked of. */
+static enum arm arm_of(const struct qemu_plugin_insn *instruction, uint64_t address)
+{
+	size_t size = qemu_plugin_insn_size(instruction);
+	unsigned int it;
+
+	if (rest.mask && rest.next == address) {
+		enum arm arm = (rest.mask >> 4 & 1) == rest.then ? THEN : ELSE;
+
+		rest.next += size;
+		rest.mask = rest.mask << 1 & 0x1f;
+		if (!(rest.mask & 0xf))
+			rest.mask = 0;
+		return arm;
+	}
+	rest.mask = 0;
+	if (size != 2)
+		return NO_ARM;
+	it = halfword(instruction);
+	if ((it & 0xff00) == 0xbf00 && it & 0xf) {
+		rest.next = address + size;
+		rest.mask = it & 0x1f;
+		rest.then = it >> 4 & 1;
+	}
+	return NO_ARM;
+}
 
 static void executed(unsigned int cpu, void *offset)
 {
@@ -70,9 +135,12 @@ static void translated(plugin_id id, struct qemu_plugin_tb *block)
 		struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, index);
 		uint64_t address = qemu_plugin_insn_vaddr(instruction);
 
-		if (start <= address && address < end)
+		if (start <= address && address < end) {
+			enum arm arm = is_arm ? arm_of(instruction, address) : NO_ARM;
+
 			qemu_plugin_register_vcpu_insn_exec_cb(instruction, executed, NO_REGISTERS,
-							       (void *)(uintptr_t)(address - start));
+							       (void *)(uintptr_t)((address - start) | arm));
+		}
 	}
 }
 
@@ -90,12 +158,12 @@ static int open_record(const char *path)
 	return record == MAP_FAILED ? -1 : 0;
 }
 
-EXPORT int qemu_plugin_install(plugin_id id, const void *info, int argc, char **argv)
+EXPORT int qemu_plugin_install(plugin_id id, const struct info *info, int argc, char **argv)
 {
 	const char *path = NULL;
 	int index;
 
-	(void)info;
+	is_arm = !strcmp(info->target, "arm") || !strcmp(info->target, "aarch64");
 	for (index = 0; index < argc; index++) {
 		char *value = strchr(argv[index], '=');
 

@@ -4,10 +4,7 @@ const EXIT: u32 = 0x9000;
 
 /// QEMU's record of these instructions.
 fn record(offsets: &[u32]) -> Executed {
-    Executed {
-        start: 0,
-        offsets: offsets.to_vec(),
-    }
+    Executed::of(0, offsets.iter().copied())
 }
 
 /// The record of both runs, each with its exit.
@@ -88,11 +85,8 @@ fn record_without_two_runs_is_an_error() {
 #[test]
 fn addresses_are_offsets_from_where_the_record_starts() {
     let both = [0, EXIT, 0, EXIT];
-    let execution = Execution::of(Executed {
-        start: 0x2aaa_aaaa_a000,
-        offsets: both.to_vec(),
-    });
-    let execution = execution.expect("two runs");
+    let executed = Executed::of(0x2aaa_aaaa_a000, both);
+    let execution = Execution::of(executed).expect("two runs");
     let compared = compare(&hits("0x2aaaaaaaa000 f 0 1\n0x1000 g 0 1\n"), &execution);
     insta::assert_snapshot!(compared.detail(), @"0x1000 g 0: the tracer told of 1 hits, QEMU executed it 0 times");
 }
@@ -110,4 +104,39 @@ fn runs_may_end_with_what_they_execute_before() {
     let run = [1, EXIT, 2, EXIT];
     let execution = Execution::of(record(&run.repeat(2))).expect("two runs");
     assert_eq!([execution.plain(), execution.traced()], [run; 2]);
+}
+
+/// An entry of an instruction in an IT block.
+const THEN: u32 = 1 << 30;
+const ELSE: u32 = 1 << 31;
+
+#[test]
+fn conditional_instructions_may_be_passed_over() {
+    // it; movne, a second time without effect; ittee; and its four.
+    let plain = [
+        0x10,
+        0x12 | THEN,
+        0x10,
+        0x12 | THEN,
+        0x20,
+        0x22 | THEN,
+        0x24 | THEN,
+        0x26 | ELSE,
+        0x28 | ELSE,
+    ];
+    let traced = [0x10, 0x12, 0x10, 0x12, 0x20, 0x22, 0x24, 0x26, 0x28];
+    let execution = runs(&plain, &traced);
+    assert_eq!(execution.traced()[..9], traced);
+    let differs = |lines: &str| compare(&hits(lines), &execution).detail();
+    assert_eq!(
+        differs("0x10 f 0 2\n0x12 f 2 1\n0x20 f 10 1\n0x26 f 16 1\n"),
+        ""
+    );
+    // Only one arm is hit, or has a probe.
+    assert_eq!(differs("0x22 f 12 1\n0x24 f 14 1\n"), "");
+    insta::assert_snapshot!(differs("0x10 f 0 1\n0x12 f 2 3\n"), @"
+    0x10 f 0: the tracer told of 1 hits, QEMU executed it 2 times
+    0x12 f 2: the tracer told of 3 hits, QEMU executed it 2 times
+    ");
+    insta::assert_snapshot!(differs("0x22 f 12 1\n0x28 f 18 1\n"), @"0x22 and 0x28 are the arms of an IT block: the tracer told of 1 and 1 hits, QEMU executed it 1 times");
 }
