@@ -43,10 +43,21 @@ fn kernel() -> &'static Fake {
     fake
 }
 
-/// The functions refused because of this blacklist.
-fn refused(listed: &'static Blacklist) -> Vec<usize> {
+/// A kernel in which `alpha` jumps behind the end of `beta`, to what has no symbol.
+fn with_a_stub() -> &'static Fake {
+    let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
+    fake.extend(ALPHA + 4, branch(ALPHA + 4, BETA + 12));
+    fake.extend(BETA + 4, call(BETA + 4, GAMMA));
+    fake.extend(BETA + 8, RETURN);
+    fake.extend(BETA + 12, branch(BETA + 12, LEAVES));
+    fake.extend(GAMMA + 4, RETURN);
+    fake
+}
+
+/// The functions of a kernel that are refused because of this blacklist.
+fn refused_in(kernel: &'static Fake, listed: &'static Blacklist) -> Vec<usize> {
     LISTED.set(listed);
-    let engine = Tracer::<A32, _>::new(kernel()).unwrap();
+    let engine = Tracer::<A32, _>::new(kernel).unwrap();
     let rows = (0..).map_while(|index| {
         engine.refused_row(index, |row| {
             let row = row.filter(|row| row.reason.sentence() == "the test says so");
@@ -56,6 +67,10 @@ fn refused(listed: &'static Blacklist) -> Vec<usize> {
     let mut all: Vec<_> = rows.flatten().collect();
     all.dedup();
     all
+}
+
+fn refused(listed: &'static Blacklist) -> Vec<usize> {
+    refused_in(kernel(), listed)
 }
 
 #[test]
@@ -71,4 +86,12 @@ fn a_range_is_refused_with_its_callees() {
 #[test]
 fn without_paths_nothing_is_refused() {
     assert_eq!(refused(&NOTHING), []);
+}
+
+#[test]
+fn a_path_goes_on_where_it_leads_into_a_function() {
+    assert_eq!(
+        refused_in(with_a_stub(), &FROM_ALPHA),
+        [ALPHA, BETA, LEAVES]
+    );
 }

@@ -40,18 +40,32 @@ const MEMORY_FACTOR: usize = 4;
 /// followed by something that has no symbol.
 const LONGEST: usize = 1 << 18;
 
-/// The functions that a path reaches, in the order in which they are found.
+/// Where a path leads: a function, and where in it the path goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    number: usize,
+    /// Behind the function's start. Not 0 where assembly without a symbol of its own follows the
+    /// function, or is jumped to in it.
+    offset: usize,
+}
+
+/// The places that a path reaches, in the order in which they are found.
 struct Reached {
-    numbers: Vec<u32>,
+    places: Vec<Place>,
+    /// For each function, whether its start is reached.
     is_reached: Vec<bool>,
 }
 
 impl Reached {
-    fn add(&mut self, number: usize) -> Result<(), OutOfMemory> {
-        let is_reached = self.is_reached.get_mut(number);
-        let is_new = is_reached.is_some_and(|is_reached| !mem::replace(is_reached, true));
+    fn add(&mut self, place: Place) -> Result<(), OutOfMemory> {
+        let is_new = if place.offset == 0 {
+            let is_reached = self.is_reached.get_mut(place.number);
+            is_reached.is_some_and(|is_reached| !mem::replace(is_reached, true))
+        } else {
+            !self.places.contains(&place)
+        };
         if is_new {
-            push(&mut self.numbers, number as u32)
+            push(&mut self.places, place)
         } else {
             Ok(())
         }
@@ -68,16 +82,16 @@ impl<A: Arch> Fbt<A> {
         platform: &P,
     ) -> Result<(), OutOfMemory> {
         for path in platform.blacklist().paths {
-            for number in self.reached(platform, path)? {
-                self.refuse(number as usize, Reason::Toxic(path.why));
+            for place in self.reached(platform, path)? {
+                self.refuse(place.number, Reason::Toxic(path.why));
             }
         }
         Ok(())
     }
 
-    fn reached<P: Platform>(&self, platform: &P, path: &Path) -> Result<Vec<u32>, OutOfMemory> {
+    fn reached<P: Platform>(&self, platform: &P, path: &Path) -> Result<Vec<Place>, OutOfMemory> {
         let mut reached = Reached {
-            numbers: Vec::new(),
+            places: Vec::new(),
             is_reached: filled(self.functions.len(), || false)?,
         };
         for [first, last] in path.roots {
@@ -88,30 +102,30 @@ impl<A: Arch> Fbt<A> {
                 self.named(last)
             };
             if let Some((from, to)) = from.zip(to) {
-                (from..=to).try_for_each(|number| reached.add(number))?;
+                (from..=to).try_for_each(|number| reached.add(Place { number, offset: 0 }))?;
             }
         }
         let mut next = 0;
-        while let Some(number) = reached.numbers.get(next).copied() {
-            self.follow(platform, path, number as usize, &mut reached)?;
+        while let Some(place) = reached.places.get(next).copied() {
+            self.follow(platform, path, place, &mut reached)?;
             platform.cond_resched();
             next = next.saturating_add(1);
         }
-        Ok(reached.numbers)
+        Ok(reached.places)
     }
 
-    /// Adds what the function calls on this path.
+    /// Adds what the function calls on this path, from where that leads to.
     fn follow<P: Platform>(
         &self,
         platform: &P,
         path: &Path,
-        number: usize,
+        place: Place,
         reached: &mut Reached,
     ) -> Result<(), OutOfMemory> {
         let has_text = |function: &&Function| {
             platform.off_limits(function.address) != Some(OffLimits::Discarded)
         };
-        let Some(function) = self.functions.get(number).filter(has_text) else {
+        let Some(function) = self.functions.get(place.number).filter(has_text) else {
             return Ok(());
         };
         let bytes = function.end.wrapping_sub(function.address).min(LONGEST);
@@ -121,10 +135,10 @@ impl<A: Arch> Fbt<A> {
         )?;
         let mut added = Ok(());
         let mut see = |to: u64| {
-            let Some(number) = self.at(to as usize) else {
+            let Some(place) = self.at(to as usize) else {
                 return true;
             };
-            let name = self.name_of(number);
+            let name = self.name_of(place.number);
             if path
                 .ends
                 .iter()
@@ -134,13 +148,16 @@ impl<A: Arch> Fbt<A> {
                 return false;
             }
             if added.is_ok() && !path.passes.iter().any(|pass| matches(pass, name)) {
-                added = reached.add(number);
+                added = reached.add(place);
             }
             true
         };
-        if let Some(context) = self.walk_context(platform, number) {
+        if let Some(context) = self.walk_context(platform, place.number) {
             // A function that cannot be walked is refused by itself; its calls remain unknown.
-            _ = context.with_text(|text, extent| A::calls(text, extent, &mut memory, &mut see));
+            _ = context.with_text(|text, extent| {
+                let from = extent.start.saturating_add(place.offset);
+                A::calls(text, from..extent.end, &mut memory, &mut see)
+            });
         }
         added
     }
@@ -151,13 +168,14 @@ impl<A: Arch> Fbt<A> {
         numbers.find(|number| self.name_of(*number) == name)
     }
 
-    /// Number of the kernel function that contains this address.
-    fn at(&self, address: usize) -> Option<usize> {
+    /// The place of an address in the kernel.
+    fn at(&self, address: usize) -> Option<Place> {
         let functions = self.functions.get(self.modules.first()?.numbers())?;
         let behind = functions.partition_point(|function| function.address <= address);
         let number = behind.checked_sub(1)?;
         let function = functions.get(number)?;
-        (address < function.end).then_some(number)
+        let offset = address.wrapping_sub(function.address);
+        (address < function.end).then_some(Place { number, offset })
     }
 
     fn name_of(&self, number: usize) -> &[u8] {
