@@ -54,9 +54,9 @@ fn overlap() -> io::Result<u64> {
     Ok(fold(arch::OVERLAPS))
 }
 
-/// A function's last instruction is not a jump.
+/// A function's last instruction is not a jump, and one lies in two pages.
 fn fall_through() -> io::Result<u64> {
-    Ok(fold(&arch::FALLING))
+    Ok(fold(&[&arch::FALLING, arch::CROSSING].concat()))
 }
 
 /// A function of the program's text overwrites one of its instructions before it executes that.
@@ -115,6 +115,7 @@ mod tests {
             &arch::PROLOGUES[..],
             arch::OVERLAPS,
             &arch::FALLING,
+            arch::CROSSING,
             &arch::TABLES,
         ]
         .concat();

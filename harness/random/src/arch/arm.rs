@@ -1,4 +1,4 @@
-//! ARMv6, whose kernel is asked to tell the processor of instructions that have been written.
+//! ARM, whose kernel is asked to tell the processor of instructions that have been written.
 
 use std::arch::global_asm;
 
@@ -6,6 +6,19 @@ use super::Function;
 
 /// Instructions do not overlap.
 pub const OVERLAPS: &[Function] = &[];
+
+/// See [`random_hand_crossing`](self::random_hand_crossing).
+#[cfg(target_feature = "v7")]
+pub const CROSSING: &[Function] = &[random_hand_crossing];
+/// Without Thumb-2, instructions are aligned.
+#[cfg(not(target_feature = "v7"))]
+pub const CROSSING: &[Function] = &[];
+
+#[cfg(target_feature = "v7")]
+unsafe extern "C" {
+    /// Its only conditional instructions are of 32 bits, and the first lies in two pages.
+    fn random_hand_crossing(x: usize, y: usize) -> usize;
+}
 
 /// `mov r0, number; bx lr`.
 pub fn code_returning(number: u8) -> [u8; 8] {
@@ -135,4 +148,22 @@ global_asm!(
     "bx lr",
     "end random_hand_case3",
     "3: .long 0xe12fff1f",
+);
+
+#[cfg(target_feature = "v7")]
+global_asm!(
+    ".section .text.random_crossing, \"ax\", %progbits",
+    ".p2align 12",
+    ".space 0xff8",
+    ".thumb",
+    ".thumb_func",
+    "function random_hand_crossing",
+    "tst.w r0, #4",
+    "ite eq",
+    "addeq.w r0, r0, r1, lsl #3",
+    "eorne.w r0, r0, r1, lsl #5",
+    "bx lr",
+    "end random_hand_crossing",
+    ".arm",
+    ".text",
 );

@@ -5,17 +5,17 @@
 #[cfg(target_arch = "aarch64")]
 mod arm64;
 #[cfg(target_arch = "aarch64")]
-pub use arm64::{OVERLAPS, code_returning, constant, returning};
+pub use arm64::{CROSSING, OVERLAPS, code_returning, constant, returning};
 
 #[cfg(target_arch = "arm")]
 mod arm;
 #[cfg(target_arch = "arm")]
-pub use arm::{OVERLAPS, code_returning, constant, returning};
+pub use arm::{CROSSING, OVERLAPS, code_returning, constant, returning};
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
-pub use x86::{OVERLAPS, code_returning, constant, returning};
+pub use x86::{CROSSING, OVERLAPS, code_returning, constant, returning};
 
 /// A function in assembly.
 pub type Function = unsafe extern "C" fn(usize, usize) -> usize;

@@ -12,6 +12,9 @@ unsafe extern "C" {
 /// Functions with instructions inside of instructions.
 pub const OVERLAPS: &[Function] = &[random_hand_overlap];
 
+/// A trap has one byte, which is in one page.
+pub const CROSSING: &[Function] = &[];
+
 /// `mov $number, %eax` and `ret`, in eight bytes.
 pub fn code_returning(number: u8) -> [u8; 8] {
     [0xb8, number, 0, 0, 0, 0xc3, 0x90, 0x90]
