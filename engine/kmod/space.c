@@ -277,61 +277,98 @@ int shim_space_read(unsigned long handle, unsigned long address, void *to, size_
 	return error;
 }
 
-/* The words to write at one time, each with its pinned page. Protected by tl_text_lock. */
+/*
+ * What to write at one time, each with its pinned page. A word that lies in two pages has a place
+ * for each. Protected by tl_text_lock.
+ */
 static struct place {
 	struct shim_user_patch *patch;
 	struct page *page;
 	struct vm_area_struct *area;
+	/* The part of the word that is in the page. */
+	size_t from, length;
 } places[TL_PATCHES];
 
-static void write_word(struct place *place)
+static unsigned long part_address(const struct place *place)
+{
+	return place->patch->address + place->from;
+}
+
+static void check_part(const struct place *place)
 {
 	struct shim_user_patch *patch = place->patch;
 	void *page = kmap_local_page(place->page);
-	void *text = page + offset_in_page(patch->address);
 
-	if (memcmp(text, &patch->expected, patch->length)) {
+	if (memcmp(page + offset_in_page(part_address(place)),
+		   (const char *)&patch->expected + place->from, place->length))
 		patch->outcome = SHIM_DIFFERENT;
-	} else if (!(place->area->vm_flags & VM_EXEC)) {
+	else if (patch->outcome == SHIM_WRITTEN && !(place->area->vm_flags & VM_EXEC))
 		patch->outcome = SHIM_UNWRITABLE;
-	} else {
-		tl_write_text(place->area, place->page, patch->address, text, &patch->word,
-			      patch->length);
-		patch->outcome = SHIM_WRITTEN;
-	}
 	kunmap_local(page);
 }
 
+static void write_part(const struct place *place)
+{
+	unsigned long address = part_address(place);
+	void *page = kmap_local_page(place->page);
+
+	tl_write_text(place->area, place->page, address, page + offset_in_page(address),
+		      (const char *)&place->patch->word + place->from, place->length);
+	kunmap_local(page);
+}
+
+/* A word is written as a whole or not at all. */
 static int write_words(void *count)
 {
 	size_t i;
 
 	for (i = 0; i < *(size_t *)count; i++)
-		write_word(&places[i]);
+		check_part(&places[i]);
+	for (i = 0; i < *(size_t *)count; i++)
+		if (places[i].patch->outcome == SHIM_WRITTEN)
+			write_part(&places[i]);
 	return 0;
 }
 
 /*
- * Pins the page of a word as a private copy. Memory that is not executable is not written:
- * if a trap seems to be there it may be data, or a text that will be executable again and
- * must then be known. A text that is gone is different, and so is a
+ * Pins the page of a part of a word as a private copy. Memory that is not executable is not
+ * written: if a trap seems to be there it may be data, or a text that will be executable again
+ * and must then be known. A text that is gone is different, and so is a
  * shared mapping: no trap can be there. (If it is writable the kernel would pin the shared
  * page itself, which may be a file's.) What cannot be copied is unwritable.
  */
-static bool pin(struct mm_struct *mm, struct shim_user_patch *patch, struct place *place)
+static bool pin_part(struct mm_struct *mm, struct place *place)
 {
 	const unsigned int flags = FOLL_FORCE | FOLL_WRITE | FOLL_SPLIT_PMD;
-	struct vm_area_struct *area = vma_lookup(mm, patch->address);
+	unsigned long address = part_address(place);
 
-	patch->outcome = SHIM_DIFFERENT;
-	if (!area || !is_cow_mapping(area->vm_flags))
+	place->area = vma_lookup(mm, address);
+	place->patch->outcome = SHIM_DIFFERENT;
+	if (!place->area || !is_cow_mapping(place->area->vm_flags))
 		return false;
-	patch->outcome = SHIM_UNWRITABLE;
-	if (get_user_pages_remote(mm, patch->address, 1, flags, &place->page, NULL, NULL) != 1)
+	place->patch->outcome = SHIM_UNWRITABLE;
+	if (get_user_pages_remote(mm, address, 1, flags, &place->page, NULL, NULL) != 1)
 		return false;
-	place->patch = patch;
-	place->area = area;
+	/* Until it turns out otherwise. */
+	place->patch->outcome = SHIM_WRITTEN;
 	return true;
+}
+
+/* Returns the number of its parts. */
+static size_t pin(struct mm_struct *mm, struct shim_user_patch *patch, struct place *place)
+{
+	size_t first = min_t(size_t, patch->length, PAGE_SIZE - offset_in_page(patch->address));
+
+	place[0] = (struct place){ .patch = patch, .length = first };
+	if (!pin_part(mm, &place[0]))
+		return 0;
+	if (first == patch->length)
+		return 1;
+	place[1] = (struct place){ .patch = patch, .from = first, .length = patch->length - first };
+	if (pin_part(mm, &place[1]))
+		return 2;
+	put_page(place[0].page);
+	return 0;
 }
 
 static void unpin(size_t count)
@@ -351,17 +388,16 @@ static void unpin(size_t count)
 static size_t write_some(struct mm_struct *mm, struct shim_user_patch *patches, size_t count,
 			 bool stop)
 {
-	size_t pinned = 0, i;
+	size_t pinned = 0, done;
 
-	count = min_t(size_t, count, TL_PATCHES);
-	for (i = 0; i < count; i++)
-		pinned += pin(mm, &patches[i], &places[pinned]);
+	for (done = 0; done < count && pinned + 2 <= ARRAY_SIZE(places); done++)
+		pinned += pin(mm, &patches[done], &places[pinned]);
 	if (pinned && stop)
 		stop_machine(write_words, &pinned, NULL);
 	else
 		write_words(&pinned);
 	unpin(pinned);
-	return count;
+	return done;
 }
 
 /* Call with tl_text_lock held. */
