@@ -23,8 +23,9 @@ pub const EXIT: c_int = libc::SIGILL;
 /// r0 to pc, and CPSR.
 pub type Registers = ([u32; 16], u32);
 
-/// N, Z, C, V and Q, and the four of SIMD.
-const FLAGS: u32 = 0x1f << 27 | 0xf << 16;
+/// N, Z, C, V and Q, the four of SIMD, the place in an IT block, and whether the state is Thumb's:
+/// what a signal interrupts may be a function of Thumb.
+const FLAGS: u32 = 0x1f << 27 | 0xf << 16 | 0x3f << 10 | 0b11 << 25 | 1 << 5;
 
 const PC: usize = 15;
 
