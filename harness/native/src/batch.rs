@@ -6,20 +6,20 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use crate::Error;
 use crate::cases::Cases;
 use crate::device::{Device, Run};
+use crate::instruction::Vector;
 use crate::probe::{PROCESSORS, Prober};
-use crate::set::Set;
+use crate::set::InKernel;
 use crate::tally::Tally;
-use crate::vectors::Vector;
 
 /// A vector with its cases and the results.
-struct Trial<S: Set> {
+struct Trial<S: InKernel> {
     vector: Vector,
     cases: Cases<S>,
     native: Vec<Run<S>>,
     probed: Vec<Run<S>>,
 }
 
-impl<S: Set> Trial<S> {
+impl<S: InKernel> Trial<S> {
     fn new(vector: Vector, cases: Cases<S>) -> Self {
         let (native, probed) = (Vec::new(), Vec::new());
         Self {
@@ -55,7 +55,7 @@ impl<S: Set> Trial<S> {
 }
 
 /// A batch under construction, and the tally of all before it.
-pub struct Batch<'a, S: Set> {
+pub struct Batch<'a, S: InKernel> {
     device: &'a Device,
     prober: &'a Prober,
     seed: u64,
@@ -64,7 +64,7 @@ pub struct Batch<'a, S: Set> {
     tally: Tally,
 }
 
-impl<'a, S: Set> Batch<'a, S> {
+impl<'a, S: InKernel> Batch<'a, S> {
     /// An empty batch. With `verbose` each vector is printed before it is run.
     pub fn new(device: &'a Device, prober: &'a Prober, seed: u64, verbose: bool) -> Self {
         let tally = Tally::new(&device.sites()[0]);

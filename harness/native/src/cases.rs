@@ -5,17 +5,19 @@ use fastrand::Rng;
 
 use crate::device::{Memory, Run};
 use crate::image;
-use crate::instruction::{Plan, Text};
+use crate::instruction::{Plan, Text, Vector};
 use crate::places::Contents;
 use crate::places::{DATA, PAGE, Places};
 use crate::set::{Around, Set};
-use crate::vectors::Vector;
 
 /// Number of states per instruction.
 pub const CASES: usize = 8;
 
 /// Why a vector without one is not run.
 pub const STATELESS: &str = "no state was found that keeps its accesses in bounds";
+
+/// Why a vector is not run whatever its states.
+pub const REFUSED: &str = "the engine refuses it";
 
 /// Number of states generated to find one.
 const TRIES: usize = 750;
@@ -37,7 +39,8 @@ impl<S: Set> Cases<S> {
     /// The cases of a vector for this seed, or why it is not run.
     pub fn of(vector: &Vector, places: &Places, seed: u64) -> Result<Self, &'static str> {
         let (text, page) = fit::<S>(vector, places)?;
-        let starts = starts::<S>(&text, &page, places, vector.seed(seed), CASES);
+        let seed = vector.seed(seed);
+        let starts = starts::<S>(&text, &page, places, seed, CASES, |_| true);
         let start = |(state, contents)| Run {
             state,
             memory: filled(contents, places),
@@ -53,7 +56,7 @@ impl<S: Set> Cases<S> {
 /// A vector's instruction, adapted to its site, and its page; or why it is not run.
 pub fn fit<S: Set>(vector: &Vector, places: &Places) -> Result<(Text, [u8; PAGE]), &'static str> {
     if vector.plan == Plan::Refuse {
-        return Err("the engine refuses it");
+        return Err(REFUSED);
     }
     if let Some(why) = S::unfit(&vector.text, vector.plan) {
         return Err(why);
@@ -62,13 +65,15 @@ pub fn fit<S: Set>(vector: &Vector, places: &Places) -> Result<(Text, [u8; PAGE]
     Ok((text, image::page::<S>(&text, places)))
 }
 
-/// At most so many states that an instruction can start in, with what is in its memory.
+/// At most so many states that an instruction can start in and that are wanted, with what is in its
+/// memory.
 pub fn starts<S: Set>(
     text: &Text,
     page: &[u8; PAGE],
     places: &Places,
     seed: u64,
     count: usize,
+    is_wanted: impl Fn(&S::State) -> bool,
 ) -> Vec<(S::State, Contents)> {
     let mut prng = Rng::with_seed(seed);
     let mut starts = Vec::new();
@@ -76,14 +81,14 @@ pub fn starts<S: Set>(
         let mut state = S::random_state(&mut prng, places);
         let contents = match prng.bool() {
             true => Contents::Numbers,
-            false => Contents::Exits(S::POINTER),
+            false => exits::<S>(),
         };
         let around = Around {
             page,
             contents,
             places,
         };
-        if S::is_confined(text, &state, &around) {
+        if is_wanted(&state) && S::is_confined(text, &state, &around) {
             S::complete(&mut state, &mut prng);
             starts.push((state, contents));
         }
@@ -92,6 +97,11 @@ pub fn starts<S: Set>(
         }
     }
     starts
+}
+
+/// The addresses of exits, as a set has them.
+pub const fn exits<S: Set>() -> Contents {
+    Contents::Exits(S::POINTER, S::ENTRY)
 }
 
 /// The memory that a run starts with.

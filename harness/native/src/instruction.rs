@@ -1,4 +1,4 @@
-//! An instruction of any set, and the engine's plan for it.
+//! An instruction of any set, and the engine's plan for it: together, a vector.
 
 use std::fmt;
 
@@ -78,5 +78,25 @@ impl fmt::Display for Text {
         self.bytes()
             .iter()
             .try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// A vector.
+pub struct Vector {
+    /// The instruction.
+    pub text: Text,
+    /// Its disassembly.
+    pub disassembly: String,
+    /// The engine's plan for it.
+    pub plan: Plan,
+}
+
+impl Vector {
+    /// The seed for this vector in a run with seed `run`.
+    pub fn seed(&self, run: u64) -> u64 {
+        let bytes = self.text.bytes().iter();
+        bytes.fold(run, |seed, &byte| {
+            seed.rotate_left(8).wrapping_mul(0x9e37_79b9) ^ u64::from(byte)
+        })
     }
 }

@@ -27,7 +27,7 @@ mod x86;
 
 use std::env::consts::ARCH;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fastrand::Rng;
@@ -35,16 +35,17 @@ use lexopt::{Arg, Parser, ValueExt};
 
 use batch::Batch;
 use device::Device;
+use instruction::Vector;
 use probe::Prober;
-use set::Set;
+use process::Job;
+use set::InKernel;
 use tally::Tally;
-use vectors::Vector;
 
 /// Why the program failed, other than for differences.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(
-        "{0}; usage: trapline-native [--tell] [--neighbours N | --process FOLDER] [--seed N] VECTORS..."
+        "{0}; usage: trapline-native [--tell] [--neighbours N | --process FOLDER [--thumb] [--states N]] [--seed N] VECTORS..."
     )]
     Usage(#[from] lexopt::Error),
     #[error("{name}: {why}")]
@@ -81,10 +82,7 @@ fn main() -> ExitCode {
 /// Whether nothing differs, after what there is to say has been printed.
 fn run(options: &Options) -> Result<bool, Error> {
     if let Some(folder) = &options.folder {
-        let vectors = vectors::read_all::<process::Own>(&options.paths)?;
-        let report = process::run(vectors, folder, options.seed, options.verbose)?;
-        println!("{report}");
-        return Ok(report.is_good());
+        return run_in_process(options, folder);
     }
     let [vectors, neighbours] = match ARCH {
         "arm" => run_in_kernel::<arm::A32>(options),
@@ -98,14 +96,32 @@ fn run(options: &Options) -> Result<bool, Error> {
     Ok(vectors.is_good() && neighbours.is_good() && too_few.is_none())
 }
 
+/// The same for runs in this process.
+fn run_in_process(options: &Options, folder: &Path) -> Result<bool, Error> {
+    let job = Job {
+        paths: options.paths.clone(),
+        folder: folder.to_owned(),
+        seed: options.seed,
+        states: options.states,
+        verbose: options.verbose,
+    };
+    let report = match (options.is_thumb, process::HAS_THUMB) {
+        (false, _) => process::run::<process::Own>(&job),
+        (true, true) => process::run::<process::Thumb>(&job),
+        (true, false) => Err(Error::Wrong("this machine has no Thumb state".into())),
+    }?;
+    println!("{report}");
+    Ok(report.is_good())
+}
+
 /// The tallies of the vectors and of their neighbours.
-fn run_in_kernel<S: Set>(options: &Options) -> Result<[Tally; 2], Error> {
+fn run_in_kernel<S: InKernel>(options: &Options) -> Result<[Tally; 2], Error> {
     let device = Device::open()?;
     let prober = Prober::new(S::POINTER, device.sites()[0].data)?;
     let vectors = vectors::read_all::<S>(&options.paths)?;
     let near = |vector: &Vector| {
         let mut prng = Rng::with_seed(vector.seed(options.seed));
-        let near = (0..options.neighbours).map(|_| vector.neighbour::<S>(&mut prng));
+        let near = (0..options.neighbours).map(|_| vectors::neighbour::<S>(vector, &mut prng));
         near.collect::<Vec<_>>()
     };
     let neighbours: Vec<_> = vectors.iter().flat_map(near).collect();
@@ -126,6 +142,10 @@ struct Options {
     paths: Vec<PathBuf>,
     /// The folder for what a run in this process leaves; otherwise the kernel runs them.
     folder: Option<PathBuf>,
+    /// Number of states for each vector that runs in this process.
+    states: usize,
+    /// Whether these are Thumb's.
+    is_thumb: bool,
     /// Number of mutated instructions per vector.
     neighbours: usize,
     /// Seed of neighbours and states.
@@ -137,12 +157,17 @@ struct Options {
 impl Options {
     fn parse() -> Result<Self, Error> {
         let mut parser = Parser::from_env();
-        let mut options = Self::default();
+        let mut options = Self {
+            states: cases::CASES,
+            ..Self::default()
+        };
         while let Some(argument) = parser.next()? {
             match argument {
                 Arg::Long("tell") => options.verbose = true,
                 Arg::Long("neighbours") => options.neighbours = parser.value()?.parse()?,
                 Arg::Long("process") => options.folder = Some(parser.value()?.into()),
+                Arg::Long("states") => options.states = parser.value()?.parse()?,
+                Arg::Long("thumb") => options.is_thumb = true,
                 Arg::Long("seed") => options.seed = parser.value()?.parse()?,
                 Arg::Value(path) => options.paths.push(path.into()),
                 other => return Err(other.unexpected().into()),
@@ -163,6 +188,7 @@ mod tests {
     use super::*;
     use crate::cases::Cases;
     use crate::places::{DATA, Places, STACK};
+    use crate::set::Set;
 
     /// Typical addresses of a 64-bit kernel.
     const PLACES: Places = Places {

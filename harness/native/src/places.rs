@@ -34,8 +34,9 @@ pub struct Places {
 pub enum Contents {
     /// Pseudo-random words.
     Numbers,
-    /// Addresses in the page at which a run ends, of this many bytes each.
-    Exits(usize),
+    /// Addresses in the page at which a run ends, of this many bytes each. Every other one has
+    /// these bits in addition.
+    Exits(usize, u64),
 }
 
 impl Contents {
@@ -46,8 +47,9 @@ impl Contents {
                 let word = (at as u32 / 4 + 1).wrapping_mul(0x9e37_79b9);
                 word.to_le_bytes()[at % 4]
             }
-            Self::Exits(bytes) => {
-                let exit = places.page + 4 * (at / bytes % 256) as u64;
+            Self::Exits(bytes, mode) => {
+                let number = (at / bytes % 256) as u64;
+                let exit = places.page + 4 * number + number % 2 * mode;
                 exit.to_le_bytes()[at % bytes]
             }
         }

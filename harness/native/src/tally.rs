@@ -5,10 +5,9 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::device::{Memory, Run};
-use crate::instruction::{Plan, Text};
+use crate::instruction::{Plan, Text, Vector};
 use crate::places::Places;
-use crate::set::Set;
-use crate::vectors::Vector;
+use crate::set::InKernel;
 
 /// Most differences reported in full.
 const REPORTED_MAX: usize = 20;
@@ -62,7 +61,7 @@ impl Tally {
     }
 
     /// Compares a vector's native and probed runs; its probe fired `fired` times.
-    pub fn compare<S: Set>(
+    pub fn compare<S: InKernel>(
         &mut self,
         vector: &Vector,
         text: &Text,
@@ -102,7 +101,7 @@ impl Tally {
     }
 
     /// The first difference between the results of one case.
-    fn difference<S: Set>(
+    fn difference<S: InKernel>(
         &self,
         text: &Text,
         before: &Run<S>,
@@ -120,7 +119,7 @@ impl Tally {
 
     /// The parts of the stack that must be equal: everything above the lowest address that an
     /// exception frame before or after the instruction can reach, and what the instruction stores.
-    fn seen<S: Set>(&self, text: &Text, before: &Run<S>, after: &Run<S>) -> [Range<usize>; 2] {
+    fn seen<S: InKernel>(&self, text: &Text, before: &Run<S>, after: &Run<S>) -> [Range<usize>; 2] {
         let (first, last) = (S::sp(&before.state), S::sp(&after.state));
         let size = after.memory.stack.len();
         let within = |address: u64| (address.wrapping_sub(self.stack) as usize).min(size);

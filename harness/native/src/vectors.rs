@@ -6,36 +6,16 @@ use std::path::{Path, PathBuf};
 use fastrand::Rng;
 
 use crate::Error;
-use crate::instruction::{Plan, Text};
-use crate::set::Set;
+use crate::instruction::{Plan, Vector};
+use crate::set::{InKernel, Set};
 
-/// A vector.
-pub struct Vector {
-    /// The instruction.
-    pub text: Text,
-    /// Its disassembly.
-    pub disassembly: String,
-    /// The engine's plan for it.
-    pub plan: Plan,
-}
-
-impl Vector {
-    /// A vector with a few bits changed, planned by the engine.
-    pub fn neighbour<S: Set>(&self, prng: &mut Rng) -> Self {
-        let text = S::neighbour(&self.text, prng);
-        Self {
-            text,
-            disassembly: format!("a neighbour of {}", self.disassembly),
-            plan: S::plan(&text),
-        }
-    }
-
-    /// The seed for this vector in a run with seed `run`.
-    pub fn seed(&self, run: u64) -> u64 {
-        let bytes = self.text.bytes().iter();
-        bytes.fold(run, |seed, &byte| {
-            seed.rotate_left(8).wrapping_mul(0x9e37_79b9) ^ u64::from(byte)
-        })
+/// A vector with a few bits changed, planned by the engine.
+pub fn neighbour<S: InKernel>(vector: &Vector, prng: &mut Rng) -> Vector {
+    let text = S::neighbour(&vector.text, prng);
+    Vector {
+        text,
+        disassembly: format!("a neighbour of {}", vector.disassembly),
+        plan: S::plan(&text),
     }
 }
 

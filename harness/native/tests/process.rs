@@ -83,7 +83,7 @@ fn nothing_differs_without_probes() {
     let (said, is_good, hits) = Waiting::start().end();
     assert!(is_good, "{said}");
     assert!(said.ends_with("differences: 0\n"), "{said}");
-    assert!(hits.starts_with("vector_0000 "), "{hits}");
+    assert!(hits.starts_with("vector_0000:0 "), "{hits}");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn each_vector_is_a_function_of_the_object() {
     let program = Waiting::start();
     let addresses = program.addresses();
     let (_, _, hits) = program.end();
-    let expected = hits.lines().map(|line| line.split_once(' ').unwrap().0);
+    let expected = hits.lines().map(|line| line.split_once(':').unwrap().0);
     assert!(addresses.iter().map(|(name, _)| name).eq(expected));
 }
 

@@ -13,7 +13,7 @@ use crate::cases::{number, stack_pointer, value};
 use crate::image::{self, Image, Part};
 use crate::instruction::{Plan, Text};
 use crate::places::{PAGE, Places};
-use crate::set::{Around, Set};
+use crate::set::{Around, InKernel, Set};
 
 /// A BRK with an immediate that no one else uses: ends a run.
 const LEAVE: u32 = 0xd420_0000 | 0xd7d0 << 5;
@@ -78,15 +78,6 @@ impl Set for A64 {
         Some(Text::of_word(word))
     }
 
-    fn neighbour(text: &Text, prng: &mut Rng) -> Text {
-        let bits = (0..3).fold(0, |bits, _| bits | 1 << prng.u32(..32));
-        Text::of_word(text.word() ^ bits)
-    }
-
-    fn plan(text: &Text) -> Plan {
-        arm64::plan(text.word()).into()
-    }
-
     fn unfit(text: &Text, _: Plan) -> Option<&'static str> {
         safe::unfit(text.word())
     }
@@ -142,10 +133,6 @@ impl Set for A64 {
         }
     }
 
-    fn unexpected_end(state: &State) -> Option<String> {
-        (state.ended != EXITED).then(|| format!("{}", state.ended))
-    }
-
     fn difference(native: &State, probed: &State) -> Option<String> {
         let numbered = (0..).zip(native.registers.iter().zip(&probed.registers));
         for (number, (native, probed)) in numbered {
@@ -168,6 +155,28 @@ impl Set for A64 {
             .then(|| format!("{:x?} or {:x?}", native.vectors, probed.vectors))
     }
 
+    fn describe(state: &State) -> String {
+        format!(
+            "{:x?} sp {:x} pstate {:x}",
+            state.registers, state.sp, state.pstate
+        )
+    }
+}
+
+impl InKernel for A64 {
+    fn neighbour(text: &Text, prng: &mut Rng) -> Text {
+        let bits = (0..3).fold(0, |bits, _| bits | 1 << prng.u32(..32));
+        Text::of_word(text.word() ^ bits)
+    }
+
+    fn plan(text: &Text) -> Plan {
+        arm64::plan(text.word()).into()
+    }
+
+    fn unexpected_end(state: &State) -> Option<String> {
+        (state.ended != EXITED).then(|| format!("{}", state.ended))
+    }
+
     fn sp(state: &State) -> u64 {
         state.sp
     }
@@ -175,13 +184,6 @@ impl Set for A64 {
     fn stored(text: &Text, state: &State) -> Option<Range<u64>> {
         let reach = safe::reach(text.word(), state)?;
         (!reach.is_read).then(|| reach.address..reach.address + reach.bytes)
-    }
-
-    fn describe(state: &State) -> String {
-        format!(
-            "{:x?} sp {:x} pstate {:x}",
-            state.registers, state.sp, state.pstate
-        )
     }
 }
 

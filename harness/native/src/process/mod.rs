@@ -2,7 +2,10 @@
 //! the pid provider to probe.
 //!
 //! The object is a file that is written and mapped here (`object`, `area`): an ELF file in which each
-//! vector is a function, alone in a page of exits, so that `pid<N>:vectors::0` probes all of them.
+//! vector is a function, alone in a page of exits, so that `pid<N>:vectors::0` probes all of them. A
+//! set may run a vector in several ways, each of them a function; one may begin with another
+//! instruction, as with the IT of a block.
+//!
 //! All runs are done twice, first without probes; then a line on the standard input says that they
 //! are in. A run needs no code between the state and the instruction (`signals`): the handler of a
 //! signal replaces the registers that sigreturn(2) loads, and the handler of the next signal, which
@@ -14,7 +17,9 @@
 
 mod arch;
 mod area;
+mod job;
 mod object;
+mod rows;
 mod signals;
 mod trial;
 
@@ -23,17 +28,21 @@ use std::path::Path;
 use std::{fmt, fs};
 
 use crate::Error;
+use crate::set::Set;
 use crate::tally::Tally;
-use crate::vectors::Vector;
+use crate::vectors;
 use area::Area;
-use signals::Runner;
+use object::Function;
+use rows::{Fate, Rows};
+use signals::{Runner, State};
 use trial::Trial;
 
-pub use arch::Own;
+pub use arch::{HAS_THUMB, Own, Thumb};
+pub use job::Job;
 
 /// The base name of the object's file, by which probes name it.
 const OBJECT: &str = "vectors";
-/// The file of the hits that each probe should have: lines as `NAME COUNT`.
+/// The file of the hits that each probe should have: lines as `NAME:OFFSET COUNT`.
 const HITS: &str = "hits";
 
 /// What came of the runs.
@@ -41,6 +50,7 @@ pub struct Report {
     tally: Tally,
     /// Number of states that the instruction raised a signal from.
     faults: usize,
+    rows: Rows,
 }
 
 impl Report {
@@ -52,57 +62,74 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.rows)?;
         writeln!(f, "faults: {}", self.faults)?;
         write!(f, "{}", self.tally)
     }
 }
 
-/// Runs the vectors; `folder` gets the object, and the hits that are expected. With `verbose` each
-/// vector is printed before it is run.
-pub fn run(vectors: Vec<Vector>, folder: &Path, seed: u64, verbose: bool) -> Result<Report, Error> {
-    let path = folder.join(OBJECT);
-    let mut area = Area::reserve(vectors.len())?;
+/// Runs the vectors.
+pub fn run<S: Set<State = State>>(job: &Job) -> Result<Report, Error> {
+    let path = job.folder.join(OBJECT);
+    let vectors = vectors::read_all::<S>(&job.paths)?;
+    let variants: Vec<_> = vectors.into_iter().flat_map(S::variants).collect();
+    let mut area = Area::reserve(variants.len())?;
     let mut tally = Tally::default();
+    let mut rows = Rows::of(S::ROWS);
     let (mut trials, mut pages) = (Vec::new(), Vec::new());
-    for vector in vectors {
-        match Trial::new(vector, &area, trials.len(), seed) {
+    for vector in variants {
+        let row = S::row(&vector.text);
+        match Trial::<S>::new(vector, &area, trials.len(), job) {
             Ok((trial, page)) => {
                 trials.push(trial);
                 pages.push(page);
             }
-            Err(why) => tally.skip(why),
+            Err(why) => {
+                rows.note(row, Fate::NotRun(why));
+                tally.skip(why);
+            }
         }
     }
-    let extents: Vec<_> = trials.iter().map(Trial::extent).collect();
-    object::write(&path, &pages, &extents).map_err(file_error(&path))?;
+    let functions = (0..).zip(&trials);
+    let functions: Vec<_> = functions.map(|(number, it)| it.function(number)).collect();
+    object::write(&path, &pages, &functions).map_err(file_error(&path))?;
     area.map(&path, pages.len())?;
     let mut runner = Runner::new()?;
     for trial in &mut trials {
-        tell(verbose, "alone", trial);
+        tell(job.verbose, "alone", trial);
         trial.run_alone(&mut area, &mut runner)?;
     }
     wait_for_probes().map_err(file_error(Path::new("standard input or output")))?;
     for trial in &trials {
-        tell(verbose, "probed", trial);
+        tell(job.verbose, "probed", trial);
         trial.run_probed(&mut area, &mut runner, &mut tally)?;
+        rows.note(trial.row(), trial.fate());
     }
-    let path = folder.join(HITS);
-    fs::write(&path, hits(&trials)).map_err(file_error(&path))?;
+    let path = job.folder.join(HITS);
+    fs::write(&path, hits(&functions, &trials)).map_err(file_error(&path))?;
     let faults = trials.iter().map(Trial::faults).sum();
-    Ok(Report { tally, faults })
+    Ok(Report {
+        tally,
+        faults,
+        rows,
+    })
 }
 
-fn tell(verbose: bool, how: &str, trial: &Trial) {
+fn tell<S: Set<State = State>>(verbose: bool, how: &str, trial: &Trial<S>) {
     if verbose {
         eprintln!("{how} {}", trial.label());
     }
 }
 
-/// How often each probe should have fired: in the order of the names.
-fn hits(trials: &[Trial]) -> String {
-    let line =
-        |(number, trial): (usize, &Trial)| format!("{} {}\n", object::name(number), trial.cases());
-    trials.iter().enumerate().map(line).collect()
+/// How often each probe should have fired, sorted.
+fn hits<S: Set<State = State>>(functions: &[Function], trials: &[Trial<S>]) -> String {
+    let of_one = |(function, trial): (&Function, &Trial<S>)| {
+        let line = |(offset, count)| format!("{}:{offset:x} {count}\n", function.name);
+        trial.hits().into_iter().map(line).collect::<Vec<_>>()
+    };
+    let mut lines: Vec<_> = functions.iter().zip(trials).flat_map(of_one).collect();
+    lines.sort();
+    lines.concat()
 }
 
 /// Says that the runs without probes are done, and waits for a line, or the end.

@@ -34,9 +34,19 @@ const TABLE: u32 = 3;
 /// `SHF_ALLOC` and `SHF_EXECINSTR`.
 const CODE: usize = 2 | 4;
 
-/// The name of a vector's function.
-pub fn name(number: usize) -> String {
-    format!("vector_{number:04}")
+/// A function of the object.
+pub struct Function {
+    pub name: String,
+    /// What its symbol has for its address: an offset from the object's.
+    pub pointer: usize,
+    /// Its bytes.
+    pub length: usize,
+}
+
+/// The name of a vector's function. In a block it is not the first instruction.
+pub fn name(number: usize, is_in_block: bool) -> String {
+    let kind = if is_in_block { "block" } else { "vector" };
+    format!("{kind}_{number:04}")
 }
 
 /// Where a vector's page is in the file, and from the object's first address. The headers have a page
@@ -45,9 +55,9 @@ pub fn offset(number: usize) -> usize {
     (number + 1) * PAGE
 }
 
-/// Writes the file: the vectors' pages, and where in each its instruction is, with the length.
-pub fn write(path: &Path, pages: &[[u8; PAGE]], extents: &[(usize, usize)]) -> io::Result<()> {
-    let (symbols, strings) = tables(extents);
+/// Writes the file: the vectors' pages, and the function in each.
+pub fn write(path: &Path, pages: &[[u8; PAGE]], functions: &[Function]) -> io::Result<()> {
+    let (symbols, strings) = tables(functions);
     let end = offset(pages.len());
     let mut file = BufWriter::new(File::create(path)?);
     let mut first = header(end + symbols.len() + strings.len());
@@ -62,14 +72,14 @@ pub fn write(path: &Path, pages: &[[u8; PAGE]], extents: &[(usize, usize)]) -> i
 }
 
 /// The symbols, and their names.
-fn tables(extents: &[(usize, usize)]) -> (Vec<u8>, Vec<u8>) {
+fn tables(functions: &[Function]) -> (Vec<u8>, Vec<u8>) {
     let mut strings = NAMES.to_vec();
     let mut symbols = Fields {
         bytes: vec![0; SYMBOL],
     };
-    for (number, (site, length)) in extents.iter().enumerate() {
-        symbols.symbol(strings.len(), offset(number) + site, *length);
-        strings.extend(name(number).bytes().chain([0]));
+    for function in functions {
+        symbols.symbol(strings.len(), function.pointer, function.length);
+        strings.extend(function.name.bytes().chain([0]));
     }
     strings.resize(strings.len().next_multiple_of(8), 0);
     (symbols.bytes, strings)

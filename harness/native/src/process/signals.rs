@@ -25,7 +25,8 @@ const ENDS: [c_int; 5] = [
 /// Bytes of the handlers' stack: AMX alone needs 8 KiB of a frame.
 const STACK: usize = 128 << 10;
 
-type State = <Own as Set>::State;
+/// The registers, which all sets of this machine share.
+pub type State = <Own as Set>::State;
 
 /// What ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,26 +1,24 @@
 //! A vector and its runs.
 
+use std::marker::PhantomData;
+
 use zerocopy::IntoBytes;
 
-use super::arch::Own;
 use super::area::{Area, Lacking, SITE};
-use super::signals::{End, Runner};
+use super::job::Job;
+use super::object::{self, Function};
+use super::rows::Fate;
+use super::signals::{End, Runner, State};
 use crate::Error;
-use crate::cases::{CASES, STATELESS, filled, fit, starts};
+use crate::cases::{STATELESS, exits, filled, fit, starts};
 use crate::device::Memory;
-use crate::instruction::Text;
+use crate::instruction::{Text, Vector};
 use crate::places::{Contents, PAGE, Places};
 use crate::set::Set;
 use crate::tally::Tally;
-use crate::vectors::Vector;
-
-/// Number of states for each kind of fault.
-const FAULTS: usize = 2;
 
 /// Bytes that are compared at once.
 const LINE: usize = 64;
-
-type State = <Own as Set>::State;
 
 /// A state that the instruction is run on.
 struct Start {
@@ -37,7 +35,8 @@ struct Done {
 }
 
 /// A vector that is run.
-pub struct Trial {
+pub struct Trial<S> {
+    set: PhantomData<S>,
     vector: Vector,
     text: Text,
     places: Places,
@@ -45,27 +44,38 @@ pub struct Trial {
     alone: Vec<Done>,
 }
 
-impl Trial {
-    /// With its page; or why it is not run.
+impl<S: Set<State = State>> Trial<S> {
+    /// With its page; or why it is not run. It is run on so many states; one that an IT block may skip
+    /// on half as many that execute it, and as many that do not. For each kind of fault there are a
+    /// quarter as many.
     pub fn new(
         vector: Vector,
         area: &Area,
         number: usize,
-        seed: u64,
+        Job { seed, states, .. }: &Job,
     ) -> Result<(Self, [u8; PAGE]), &'static str> {
         let places = area.places(number);
-        let (text, page) = fit::<Own>(&vector, &places)?;
-        let seed = vector.seed(seed);
-        let found = |places: &Places, count| starts::<Own>(&text, &page, places, seed, count);
-        let mut found_all = found(&places, CASES);
+        let (text, page) = fit::<S>(&vector, &places)?;
+        let seed = vector.seed(*seed);
+        let found = |places: &Places, count, is_executed| {
+            let is_wanted = |state: &State| S::is_executed(&text, state) == is_executed;
+            starts::<S>(&text, &page, places, seed, count, is_wanted)
+        };
+        let (executed, skipped) = match S::offset(&text) {
+            0 => (*states, 0),
+            _ => (states / 2, states / 2),
+        };
+        let mut found_all = found(&places, executed, true);
         if found_all.is_empty() {
             return Err(STATELESS);
         }
+        found_all.extend(found(&places, skipped, false));
         for lacking in [Lacking::Protected, Lacking::Absent] {
-            found_all.extend(found(&area.lacking(&places, lacking), FAULTS));
+            found_all.extend(found(&area.lacking(&places, lacking), states / 4, true));
         }
         let start = |(state, contents)| Start { state, contents };
         let trial = Self {
+            set: PhantomData,
             text,
             places,
             starts: found_all.into_iter().map(start).collect(),
@@ -75,21 +85,61 @@ impl Trial {
         Ok((trial, page))
     }
 
-    /// Where its instruction is in the page, and its length.
-    pub fn extent(&self) -> (usize, usize) {
-        (SITE, self.text.bytes().len())
+    /// The function with this number.
+    pub fn function(&self, number: usize) -> Function {
+        Function {
+            name: object::name(number, self.offset() > 0),
+            pointer: object::offset(number) + SITE + S::ENTRY as usize,
+            length: self.text.bytes().len(),
+        }
     }
 
-    /// Number of its runs.
-    pub fn cases(&self) -> usize {
-        self.starts.len()
+    /// The row of its instruction.
+    pub fn row(&self) -> usize {
+        S::row(&self.text)
     }
 
-    /// Number of those without probes that ended by a fault.
+    /// Where the instruction is in its function.
+    fn offset(&self) -> usize {
+        S::offset(&self.text)
+    }
+
+    /// The offsets of its probes, each with how often it should fire. One whose instruction is skipped
+    /// does not: QEMU skips the breakpoint then, as the architecture allows.
+    pub fn hits(&self) -> Vec<(usize, usize)> {
+        let all = (0, self.starts.len());
+        let executed = (self.offset(), self.executed().count());
+        match self.offset() {
+            0 => vec![all],
+            _ => vec![all, executed],
+        }
+    }
+
+    /// The runs without probes in which the instruction is executed.
+    fn executed(&self) -> impl Iterator<Item = &Done> {
+        let runs = self.starts.iter().zip(&self.alone);
+        let executed = runs.filter(|(start, _)| S::is_executed(&self.text, &start.state));
+        executed.map(|(_, done)| done)
+    }
+
+    fn has_faulted(&self, done: &Done) -> bool {
+        let instruction = self.places.site + self.offset() as u64;
+        done.end.is_fault(&done.state, instruction)
+    }
+
+    /// Number of runs without probes that ended by a fault.
     pub fn faults(&self) -> usize {
-        let site = self.places.site;
-        let faulted = |done: &&Done| done.end.is_fault(&done.state, site);
-        self.alone.iter().filter(faulted).count()
+        self.executed()
+            .filter(|done| self.has_faulted(done))
+            .count()
+    }
+
+    /// What has become of the vector.
+    pub fn fate(&self) -> Fate {
+        match self.executed().any(|done| !self.has_faulted(done)) {
+            true => Fate::Executed,
+            false => Fate::Faulted,
+        }
     }
 
     /// Runs it without a probe.
@@ -108,8 +158,8 @@ impl Trial {
         let probed = self.run(area, runner)?;
         tally.count(self.vector.plan, probed.len());
         for ((start, alone), probed) in self.starts.iter().zip(&self.alone).zip(&probed) {
-            if let Some(difference) = difference(alone, probed) {
-                let state = Own::describe(&start.state);
+            if let Some(difference) = difference::<S>(alone, probed) {
+                let state = S::describe(&start.state);
                 tally.differ(&self.vector, format!("{difference}, from {state}"));
             }
         }
@@ -123,12 +173,12 @@ impl Trial {
 
     fn run(&self, area: &mut Area, runner: &mut Runner) -> Result<Vec<Done>, Error> {
         let numbers = filled(Contents::Numbers, &self.places);
-        let exits = filled(Contents::Exits(Own::POINTER), &self.places);
+        let exits = filled(exits::<S>(), &self.places);
         let mut after = Memory::new();
         let mut run = |start: &Start| {
             let before = match start.contents {
                 Contents::Numbers => &numbers,
-                Contents::Exits(_) => &exits,
+                Contents::Exits(..) => &exits,
             };
             area.fill(before);
             let (state, end) = runner.run(&start.state)?;
@@ -158,11 +208,11 @@ fn changes(before: &Memory, after: &Memory) -> Vec<(u16, u8)> {
 }
 
 /// The first difference between two runs.
-fn difference(alone: &Done, probed: &Done) -> Option<String> {
+fn difference<S: Set<State = State>>(alone: &Done, probed: &Done) -> Option<String> {
     if alone.end != probed.end {
         return Some(format!("ended by {} or {}", alone.end, probed.end));
     }
-    Own::difference(&alone.state, &probed.state).or_else(|| {
+    S::difference(&alone.state, &probed.state).or_else(|| {
         let (alone, probed) = (&alone.changes, &probed.changes);
         (alone != probed).then(|| format!("memory has become {alone:x?} or {probed:x?}"))
     })

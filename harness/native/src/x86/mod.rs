@@ -16,7 +16,7 @@ use crate::cases::{number, stack_pointer, value};
 use crate::image::{self, Image};
 use crate::instruction::{LONGEST, Plan, Text};
 use crate::places::{DATA, PAGE, Places};
-use crate::set::{Around, Set};
+use crate::set::{Around, InKernel, Set};
 use reading::Reading;
 
 /// INT3: ends a run.
@@ -80,23 +80,6 @@ impl Set for X86 {
         let bytes = column.split_whitespace();
         let bytes: Result<Vec<_>, _> = bytes.map(|byte| u8::from_str_radix(byte, 16)).collect();
         Text::new(&bytes.ok()?)
-    }
-
-    fn neighbour(text: &Text, prng: &mut Rng) -> Text {
-        let mut bytes = *text.padded();
-        for _ in 0..2 {
-            bytes[prng.usize(..text.bytes().len())] ^= 1 << prng.u32(..8);
-        }
-        let length = match x86::plan(&bytes) {
-            Planned::Emulate(emulation) => emulation.length().into(),
-            Planned::Relocate(relocation) => relocation.length(),
-            Planned::Refuse(_) => text.bytes().len(),
-        };
-        Text::new(&bytes[..length.min(LONGEST)]).unwrap_or(*text)
-    }
-
-    fn plan(text: &Text) -> Plan {
-        x86::plan(text.padded()).into()
     }
 
     fn unfit(text: &Text, plan: Plan) -> Option<&'static str> {
@@ -171,10 +154,6 @@ impl Set for X86 {
         }
     }
 
-    fn unexpected_end(state: &State) -> Option<String> {
-        (state.ended != EXITED).then(|| format!("trap {}", state.ended))
-    }
-
     fn difference(native: &State, probed: &State) -> Option<String> {
         let mut numbered = (0..).zip(native.registers.iter().zip(&probed.registers));
         let differs = numbered.find(|(_, (native, probed))| native != probed);
@@ -190,6 +169,37 @@ impl Set for X86 {
         })
     }
 
+    fn describe(state: &State) -> String {
+        let named = (0..).zip(&state.registers);
+        let parts: Vec<_> = named
+            .map(|(number, value)| format!("{} {value:x}", name(number)))
+            .collect();
+        parts.join(", ")
+    }
+}
+
+impl InKernel for X86 {
+    fn neighbour(text: &Text, prng: &mut Rng) -> Text {
+        let mut bytes = *text.padded();
+        for _ in 0..2 {
+            bytes[prng.usize(..text.bytes().len())] ^= 1 << prng.u32(..8);
+        }
+        let length = match x86::plan(&bytes) {
+            Planned::Emulate(emulation) => emulation.length().into(),
+            Planned::Relocate(relocation) => relocation.length(),
+            Planned::Refuse(_) => text.bytes().len(),
+        };
+        Text::new(&bytes[..length.min(LONGEST)]).unwrap_or(*text)
+    }
+
+    fn plan(text: &Text) -> Plan {
+        x86::plan(text.padded()).into()
+    }
+
+    fn unexpected_end(state: &State) -> Option<String> {
+        (state.ended != EXITED).then(|| format!("trap {}", state.ended))
+    }
+
     fn sp(state: &State) -> u64 {
         state.registers[SP]
     }
@@ -198,14 +208,6 @@ impl Set for X86 {
     fn stored(text: &Text, state: &State) -> Option<Range<u64>> {
         let pushed = Reading::of(text.bytes())?.pushed()?;
         Some(state.registers[SP] - pushed..state.registers[SP])
-    }
-
-    fn describe(state: &State) -> String {
-        let named = (0..).zip(&state.registers);
-        let parts: Vec<_> = named
-            .map(|(number, value)| format!("{} {value:x}", name(number)))
-            .collect();
-        parts.join(", ")
     }
 }
 

@@ -12,6 +12,9 @@ use crate::arm::State;
 
 /// The set that this machine executes.
 pub type Own = crate::arm::A32;
+/// The one that it executes in Thumb state.
+pub type Thumb = crate::arm::t32::T32;
+pub const HAS_THUMB: bool = true;
 
 /// `EM_ARM`.
 pub const MACHINE: u16 = 40;

@@ -12,6 +12,9 @@ use crate::arm64::State;
 
 /// The set that this machine executes.
 pub type Own = crate::arm64::A64;
+/// There is no Thumb state.
+pub type Thumb = Own;
+pub const HAS_THUMB: bool = false;
 
 /// `EM_AARCH64`.
 pub const MACHINE: u16 = 183;

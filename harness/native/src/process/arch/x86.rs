@@ -11,6 +11,9 @@ use crate::x86::State;
 
 /// The set that this machine executes.
 pub type Own = crate::x86::X86;
+/// There is no Thumb state.
+pub type Thumb = Own;
+pub const HAS_THUMB: bool = false;
 
 /// `EM_X86_64`.
 pub const MACHINE: u16 = 62;
