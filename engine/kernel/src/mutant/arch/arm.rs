@@ -1,7 +1,7 @@
 //! ARM's mutants.
 
 use core::ops::Range;
-use engine_isa::arm::{Arm, Emulation, Regs, Relocation};
+use engine_isa::arm::{Arm, Block, Emulation, Regs, Relocation};
 use engine_isa::body::{Exit, Text, Unwalked};
 use engine_isa::{Arch, Memory, Variant};
 
@@ -38,6 +38,17 @@ impl Variant for Seeded {
         mutant::exits::<Arm>(text, function, memory, see)
     }
 
+    fn enter(regs: &mut Regs, slot: usize) {
+        let status = regs.cpsr;
+        Arm::enter(regs, slot);
+        if is_chosen(BLOCK_KEPT) {
+            regs.cpsr = status;
+        }
+        if is_chosen(BLOCK_DROPPED) {
+            regs.cpsr = Block::NONE.in_status(status);
+        }
+    }
+
     fn returned(regs: &Regs) -> u64 {
         mutant::returned(Arm::returned(regs))
     }
@@ -70,6 +81,8 @@ pub const MUTANTS: &[&str] = &[
     STALE_SLOT,
     NO_CACHE_FLUSH,
     SLOT_CONDITION_LOST,
+    BLOCK_KEPT,
+    BLOCK_DROPPED,
     ALWAYS_LEAVES,
 ];
 
@@ -86,6 +99,14 @@ const PUSH_INTO_FRAME: &str = "push-into-frame";
 
 /// `slot-condition-lost`: a relocated conditional instruction is executed unconditionally.
 const SLOT_CONDITION_LOST: &str = "slot-condition-lost";
+
+/// `block-kept`: a relocated instruction of an IT block is executed in the block as it is, so what
+/// follows the copy in its slot is conditional.
+const BLOCK_KEPT: &str = "block-kept";
+
+/// `block-dropped`: a relocated instruction of an IT block is executed in none, so one of 16 bits sets
+/// the flags.
+const BLOCK_DROPPED: &str = "block-dropped";
 
 /// `always-leaves`: a conditional return fires even if its condition fails.
 const ALWAYS_LEAVES: &str = "always-leaves";
