@@ -3,6 +3,7 @@
 //! This test lies beside the snapshots because `cargo insta review --include-ignored` looks for
 //! pending snapshots in the folders of test sources.
 
+mod compat;
 mod mutants;
 
 use std::collections::BTreeSet;
@@ -13,6 +14,7 @@ use harness::guest::SLOWEST;
 use harness::guest::image_file;
 use harness::run::plan::{self, Item};
 use harness::run::suite;
+use harness::scenario::variant;
 use harness::tree::{self, Tree};
 
 /// Every `.snap` below `folder`, as seen from it and without its extension.
@@ -40,18 +42,15 @@ fn every_scenario_parses_and_has_its_snapshots_and_no_other_exists() {
     assert!(!sources.is_empty());
     let mut expected = BTreeSet::new();
     for source in &sources {
-        let guests = tree.guests().expect("images can be listed");
+        let guests = image_file::names(&tree).expect("images can be listed");
         let is_for = |guest: &&String| {
             let listed = source.scenario.guests.as_ref();
-            listed.is_none_or(|listed| listed.contains(guest))
+            listed.is_none_or(|listed| variant::is_listed(listed, guest))
+                && !source.scenario.excludes.contains_key(*guest)
         };
         for guest in guests.iter().filter(is_for) {
-            let own = source.scenario.differs.contains_key(guest);
-            let at = if own {
-                format!("@{guest}")
-            } else {
-                String::new()
-            };
+            let own = variant::stated(&source.scenario.differs, guest);
+            let at = own.map_or(String::new(), |(guest, _)| format!("@{guest}"));
             expected.insert(format!("{}{at}", source.id));
         }
     }

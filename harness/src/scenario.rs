@@ -14,6 +14,7 @@ mod scale;
 pub mod seed;
 mod status;
 mod symptom;
+pub mod variant;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -103,6 +104,9 @@ pub struct Scenario {
     /// Guests with a snapshot of their own, `<claim>@<guest>.snap`, and the reason.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
+    /// Guests on whose kernel it cannot run, `<guest>@<version>`, and the reason.
+    #[serde(default)]
+    pub excludes: BTreeMap<String, String>,
     /// The value of `${seed}`, if the scenario uses it.
     #[serde(skip)]
     pub seed: Option<u64>,
@@ -293,7 +297,7 @@ impl Source {
         let mut scenario = self.scenario.clone();
         scenario.seed = seed;
         scenario.extent = extent;
-        if let Some(clock) = scenario.clocks.get(guest) {
+        if let Some((_, clock)) = variant::stated(&scenario.clocks, guest) {
             scenario.clock = Some(*clock);
         }
         let scale = scenario.scale.map(|scale| scale.at(extent));
@@ -314,6 +318,7 @@ impl Source {
         let scenario = &self.scenario;
         let named = scenario.guests.iter().flatten();
         let named = named.chain(scenario.differs.keys());
+        let named = named.chain(scenario.excludes.keys());
         let named = named.chain(scenario.mutants.values().flat_map(Stated::guests));
         self.all_known("guest", named.chain(scenario.clocks.keys()), known)
     }

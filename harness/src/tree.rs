@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::HostError;
-use crate::scenario::Source;
+use crate::scenario::{Source, variant};
 
 /// The folder of built guests and of evidence, relative to the workspace root.
 pub const EVIDENCE: &str = "target/trapline";
@@ -51,7 +51,7 @@ impl Tree {
         self.root.join(EVIDENCE)
     }
 
-    /// Sorted names of the guests described in `images/`.
+    /// Sorted names of the guests described in `images/`, with their default kernels.
     pub fn guests(&self) -> Result<Vec<String>, HostError> {
         let mut names: Vec<String> = yaml_files(&self.root.join("images"))?
             .iter()
@@ -61,8 +61,9 @@ impl Tree {
         Ok(names)
     }
 
-    /// The guest's description in `images/`.
+    /// The guest's description in `images/`, which all of its kernels share.
     pub fn described(&self, guest: &str) -> PathBuf {
+        let guest = variant::base(guest);
         self.root.join("images").join(format!("{guest}.yaml"))
     }
 

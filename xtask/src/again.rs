@@ -62,7 +62,7 @@ impl Repro {
     /// Execs the harness; returns only on error. A job that names no known guest is left to the
     /// harness to refuse.
     pub fn exec(&self) -> Result<()> {
-        let known = guest::names()?;
+        let known = guest::with_other_kernels()?;
         if let Some(name) = guest_of(&self.job.join(" "), &known) {
             vm_test::make_ready(&guest::select(&name)?)?;
         }

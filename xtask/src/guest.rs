@@ -1,5 +1,8 @@
 //! The guests: one `images/<name>.yaml` each, which holds everything that differs from guest to
 //! guest.
+//!
+//! A guest has a default kernel, and may have others: `x86_64@6.12` is the guest `x86_64` with its
+//! kernel 6.12. Each has its own name, and so its own directory and its own pinned packages.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,6 +33,9 @@ pub struct Guest {
     pub host: Vec<HostNeed>,
     /// The Debian packages.
     pub packages: Packages,
+    /// Its kernels, the default first; empty if it has only that.
+    #[serde(default)]
+    pub kernels: Vec<Version>,
     /// Absolute paths of the programs to install; their shared libraries come along.
     pub programs: Vec<String>,
     /// How to boot its kernel.
@@ -70,6 +76,23 @@ pub struct Packages {
     pub kernel: String,
     /// Package names of programs and libraries.
     pub userland: Vec<String>,
+    /// The suite of the kernel, if it is not `suite`; from [`Version::suite`].
+    #[serde(skip)]
+    pub kernel_suite: Option<String>,
+}
+
+/// A kernel of a guest, and what it does not share with the guest's default kernel.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Version {
+    /// What follows the `@` in the guest's name.
+    pub version: String,
+    /// The suite that the kernel's packages are from, if it is not that of all packages.
+    #[serde(default)]
+    pub suite: Option<String>,
+    /// Values for `${...}` in scenarios, in place of the guest's.
+    #[serde(default)]
+    pub names: BTreeMap<String, String>,
 }
 
 /// How to boot a guest's kernel.
@@ -134,18 +157,49 @@ pub struct Build {
 }
 
 impl Guest {
-    /// Reads and parses `images/<name>.yaml`.
+    /// Reads and parses `images/<guest>.yaml`; `name` is the guest's, or `<guest>@<version>`.
     pub fn load(name: &str) -> Result<Self> {
         let known = names()?;
-        if !known.iter().any(|k| k == name) {
+        let (file, version) = match name.split_once('@') {
+            Some((file, version)) => (file, Some(version)),
+            None => (name, None),
+        };
+        if !known.iter().any(|k| k == file) {
             return Err(Error::UnknownGuest {
                 name: name.into(),
                 known: known.join(", "),
             });
         }
-        let path = file_of(name);
+        let path = file_of(file);
         let text = read(&path)?;
-        Self::parse(name, &text).map_err(|e| Error::Usage(format!("{}: {e}", path.display())))
+        let guest = Self::parse(file, &text)
+            .map_err(|e| Error::Usage(format!("{}: {e}", path.display())))?;
+        match version {
+            Some(version) => guest.with_kernel(version),
+            None => Ok(guest),
+        }
+    }
+
+    /// The guest with another of its kernels.
+    fn with_kernel(mut self, version: &str) -> Result<Self> {
+        let mut others = self.kernels.iter().skip(1);
+        let Some(chosen) = others.find(|kernel| kernel.version == version) else {
+            let known = std::iter::once(self.name.clone()).chain(self.others());
+            return Err(Error::UnknownGuest {
+                name: format!("{}@{version}", self.name),
+                known: known.collect::<Vec<_>>().join(", "),
+            });
+        };
+        self.packages.kernel_suite.clone_from(&chosen.suite);
+        self.names.extend(chosen.names.clone());
+        self.name = format!("{}@{version}", self.name);
+        Ok(self)
+    }
+
+    /// The names of the guest with its other kernels.
+    fn others(&self) -> impl Iterator<Item = String> {
+        let versions = self.kernels.iter().skip(1);
+        versions.map(|kernel| format!("{}@{}", self.name, kernel.version))
     }
 
     fn parse(name: &str, text: &[u8]) -> std::result::Result<Self, serde_yaml::Error> {
@@ -161,12 +215,20 @@ impl Guest {
     }
 }
 
-/// The guest of this name, or every guest for `all`.
+/// The guest of this name, or every guest with its default kernel for `all`.
 pub fn select(name: &str) -> Result<Vec<Guest>> {
     if name == "all" {
         return names()?.iter().map(|n| Guest::load(n)).collect();
     }
     Ok(vec![Guest::load(name)?])
+}
+
+/// Every guest's name, also with its other kernels.
+pub fn with_other_kernels() -> Result<Vec<String>> {
+    let guests = select("all")?;
+    let names = guests.iter().map(|guest| guest.name.clone());
+    let others = guests.iter().flat_map(Guest::others);
+    Ok(names.chain(others).collect())
 }
 
 /// Every guest's name, sorted.
@@ -211,6 +273,33 @@ mod tests {
             error.contains(&format!("at line {line} column 1")),
             "{error}"
         );
+    }
+
+    #[test]
+    fn another_kernel_changes_the_name_the_suite_and_some_names() {
+        let text = fs::read_to_string(file_of("armv6")).unwrap();
+        let kernels = "kernels:\n  - { version: \"1\" }\n  - { version: \"2\", suite: newer, names: { vectors: v } }\n";
+        let guest = || Guest::parse("armv6", format!("{text}{kernels}").as_bytes()).unwrap();
+        let other = guest().with_kernel("2").unwrap();
+        assert_eq!(other.name, "armv6@2");
+        assert_eq!(other.packages.kernel_suite.as_deref(), Some("newer"));
+        assert_eq!(other.names["vectors"], "v");
+        assert_eq!(other.names["syscall.chdir"], guest().names["syscall.chdir"]);
+        assert!(other.dir().ends_with("armv6@2"));
+        let unknown = guest().with_kernel("3").unwrap_err().to_string();
+        assert!(
+            unknown.contains("`armv6@3`") && unknown.contains("armv6, armv6@2"),
+            "{unknown}"
+        );
+    }
+
+    #[test]
+    fn every_kernel_in_the_tree_loads_by_its_name() {
+        for guest in select("all").unwrap() {
+            for name in guest.others() {
+                assert_eq!(Guest::load(&name).unwrap().name, name);
+            }
+        }
     }
 
     #[test]

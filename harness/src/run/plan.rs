@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{Extent, Module, Names, Scenario, ScenarioError, Source, Symptom};
+use crate::scenario::{Extent, Module, Names, Scenario, ScenarioError, Source, Symptom, variant};
 
 /// Capability of guests that can have more than one CPU.
 const SMP: &str = "smp";
@@ -303,10 +303,13 @@ fn numbered(job: &Job, copy: u32) -> Box<Job> {
 /// Why a scenario cannot run in this guest, if so.
 fn unfit(scenario: &Scenario, target: &Target) -> Option<String> {
     if let Some(guests) = &scenario.guests
-        && !guests.contains(&target.guest)
+        && !variant::is_listed(guests, &target.guest)
     {
         let why = scenario.why.as_deref().unwrap_or("no reason given");
         return Some(format!("only for {}: {why}", guests.join(", ")));
+    }
+    if let Some(why) = scenario.excludes.get(&target.guest) {
+        return Some(format!("not on {}: {why}", target.guest));
     }
     let has_many = scenario.cpus.is_some_and(|cpus| cpus.count() > 1);
     let needs = scenario.needs.iter().map(String::as_str);

@@ -100,12 +100,12 @@ pub struct Batch {
     pub items: Vec<Item>,
 }
 
-/// Expands a guest's name or `all`.
+/// Expands a guest's name, or `all`: every guest with its default kernel.
 pub fn guests(tree: &Tree, name: &str) -> Result<Vec<String>, SuiteError> {
-    let known = tree.guests()?;
     if name == "all" {
-        return Ok(known);
+        return Ok(tree.guests()?);
     }
+    let known = image_file::names(tree)?;
     if known.iter().any(|guest| guest == name) {
         return Ok(vec![name.to_owned()]);
     }
@@ -127,7 +127,7 @@ pub fn sources(tree: &Tree, filters: &[String]) -> Result<Vec<Arc<Source>>, Suit
         wanted.extend(inside(tree, &filters)?);
     }
     let wanted = once_each(wanted)?;
-    let guests = tree.guests()?;
+    let guests = image_file::names(tree)?;
     let checked = |(id, path): &(String, PathBuf)| {
         let source = read(id, path)?;
         source.check_guests(&guests)?;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::Extent;
+use super::{Extent, variant};
 use crate::judge::verdict::{Failure, Kind};
 
 /// The symptom of a mutant, as its scenario states it.
@@ -36,7 +36,7 @@ impl Stated {
     pub fn of(&self, guest: &str) -> Option<Symptom> {
         let says = match &self.says {
             Says::Everywhere(says) => Some(says),
-            Says::By(guests) => guests.get(guest),
+            Says::By(guests) => variant::stated(guests, guest).map(|(_, says)| says),
         };
         let fails = self.fails;
         says.cloned().map(|says| Symptom { fails, says })

@@ -66,7 +66,7 @@ impl Apt {
         })
     }
 
-    /// Looks up `name:architecture`s in an index that is fetched first, and again with growing
+    /// Looks up `name:architecture`s, or `name:architecture/suite`s, in an index that is fetched first, and again with growing
     /// delays while one is missing.
     pub fn look_up(&self, step: &Step, wanted: &[String]) -> Result<Vec<Package>> {
         let mut missing = Error::Package("no package was requested".into());
@@ -181,6 +181,7 @@ Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 }
 
 fn pick(known: &[Package], wanted: &str, archive: &Archive) -> Result<Package> {
+    let (wanted, _suite) = wanted.split_once('/').unwrap_or((wanted, ""));
     let (name, architecture) = wanted.split_once(':').unwrap_or((wanted, ""));
     let fits =
         |p: &&Package| p.name == name && [architecture, "all"].contains(&p.architecture.as_str());

@@ -32,6 +32,8 @@ pub struct Archive {
     pub main: String,
     /// URL of its security updates.
     security: String,
+    /// A further suite, which only the kernel is from.
+    kernel_suite: Option<String>,
 }
 
 impl Archive {
@@ -69,22 +71,34 @@ impl Archive {
             suite: suite.into(),
             main: main.into(),
             security: security.unwrap_or_else(beside),
+            kernel_suite: None,
         }
     }
 
-    /// A `sources.list` of only this archive: main, updates and security.
+    /// The same archive, with a suite that only the kernel is from.
+    pub fn with_kernel_suite(self, kernel_suite: Option<&str>) -> Self {
+        Self {
+            kernel_suite: kernel_suite.map(str::to_owned),
+            ..self
+        }
+    }
+
+    /// A `sources.list` of only this archive: main, updates and security, and the kernel's suite.
     pub fn source_list(&self) -> String {
         let Self {
             suite,
             main,
             security,
+            kernel_suite,
         } = self;
         let line =
             |url: &str, suite: &str| format!("deb [signed-by={KEYRING}] {url} {suite} main\n");
+        let kernel = kernel_suite.as_ref().map(|suite| line(main, suite));
         [
             line(main, suite),
             line(main, &format!("{suite}-updates")),
             line(security, &format!("{suite}-security")),
+            kernel.unwrap_or_default(),
         ]
         .concat()
     }
@@ -160,6 +174,15 @@ mod tests {
                  deb [signed-by={KEYRING}] http://mirror.example/debian-security bookworm-security main\n"
             )
         );
+    }
+
+    #[test]
+    fn the_kernels_suite_is_on_the_same_mirror() {
+        let archive = Archive::at("bookworm", "http://mirror.example/debian", None);
+        let list = archive.with_kernel_suite(Some("bookworm-backports"));
+        let list = list.source_list();
+        assert_eq!(list.lines().count(), 4);
+        assert!(list.ends_with("http://mirror.example/debian bookworm-backports main\n"));
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! Extracts from the kernel package what QEMU and /init need: the kernel in the form that QEMU
 //! takes, the device tree, and the modules in load order.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use liblzma::read::XzDecoder;
 
 use crate::error::{Error, Result};
 use crate::files;
@@ -14,6 +18,9 @@ use crate::image::inputs::Inputs;
 use crate::image::kernel;
 use crate::image::stamp::unless_current;
 use crate::progress::Step;
+
+/// The ending of a module that CONFIG_MODULE_COMPRESS_XZ packs.
+const PACKED: &str = ".xz";
 
 /// A guest's boot files.
 pub struct Boot {
@@ -56,7 +63,7 @@ pub fn make(guest: &Guest, deb: &Path) -> Result<Boot> {
 fn extract(guest: &Guest, deb: &Path, boot: &Boot) -> Result<()> {
     let wanted = |path: &str| {
         path.starts_with("/boot/vmlinuz")
-            || path.ends_with(".ko")
+            || module_name(path).is_some()
             || is_dtb(path, guest.kernel.dtb.as_deref())
     };
     let members = deb::members(deb, wanted)?;
@@ -65,7 +72,7 @@ fn extract(guest: &Guest, deb: &Path, boot: &Boot) -> Result<()> {
     })?;
     let prepared = kernel::prepare(packaged, &guest.kernel).ok_or_else(|| Error::Content {
         path: deb.into(),
-        why: "no xz-compressed kernel in its /boot/vmlinuz; for any other kernel, set `image: packaged` in the guest's file".into(),
+        why: "no kernel packed by xz or zstd in its /boot/vmlinuz; for any other kernel, set `image: packaged` in the guest's file".into(),
     })?;
     files::write(&boot.kernel, &prepared)?;
     if let (Some(name), Some(path)) = (&guest.kernel.dtb, &boot.dtb) {
@@ -102,12 +109,7 @@ fn write_modules(guest: &Guest, members: &[Member], order_file: &Path) -> Result
         .iter()
         .filter_map(|m| Some((module_name(&m.path)?, m)))
         .collect();
-    let depends = |name: &str| {
-        let Kind::File { data, .. } = &modules.get(name)?.kind else {
-            return None;
-        };
-        elf::module_depends(data).ok()
-    };
+    let depends = |name: &str| elf::module_depends(&module(modules.get(name)?)?).ok();
     let wanted = [
         &guest.kernel.modules,
         &guest.network.modules,
@@ -124,18 +126,39 @@ fn write_modules(guest: &Guest, members: &[Member], order_file: &Path) -> Result
 }
 
 /// Writes a module beside the list; returns its file name without `.ko`.
-fn write_module<'a>(module: &'a Member, order_file: &Path) -> Result<&'a str> {
-    let file = module.path.rsplit('/').next().unwrap_or_default();
-    if let Kind::File { data, .. } = &module.kind {
-        files::write(&order_file.with_file_name(file), data)?;
+fn write_module<'a>(member: &'a Member, order_file: &Path) -> Result<&'a str> {
+    let file = member.path.rsplit('/').next().unwrap_or_default();
+    let name = stem(file).unwrap_or(file);
+    if let Some(data) = module(member) {
+        files::write(&order_file.with_file_name(format!("{name}.ko")), &data)?;
     }
-    Ok(file.trim_end_matches(".ko"))
+    Ok(name)
+}
+
+/// A module, unpacked where the kernel's package has it packed: init's insmod does not unpack.
+fn module(member: &Member) -> Option<Cow<'_, [u8]>> {
+    let Kind::File { data, .. } = &member.kind else {
+        return None;
+    };
+    if !member.path.ends_with(PACKED) {
+        return Some(Cow::Borrowed(data));
+    }
+    let mut unpacked = Vec::new();
+    let mut decoder = XzDecoder::new(data.as_slice());
+    decoder.read_to_end(&mut unpacked).ok()?;
+    Some(Cow::Owned(unpacked))
+}
+
+/// A module's file name without its ending; none of another file.
+fn stem(path: &str) -> Option<&str> {
+    let file = path.rsplit('/').next()?;
+    let file = file.strip_suffix(PACKED).unwrap_or(file);
+    file.strip_suffix(".ko")
 }
 
 /// A module's canonical name: the kernel treats `-` and `_` alike.
 fn module_name(path: &str) -> Option<String> {
-    let file = path.strip_suffix(".ko")?;
-    Some(canonical(file.rsplit('/').next()?))
+    stem(path).map(canonical)
 }
 
 fn canonical(name: &str) -> String {
@@ -199,6 +222,31 @@ mod tests {
             load_order([&first, &second], depends).unwrap(),
             [vec!["mii"], vec!["usbnet", "cdc_ether", "rndis_host"]]
         );
+    }
+
+    #[test]
+    fn a_packed_module_has_the_same_name_and_contents() {
+        use std::io::Write;
+        let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+        encoder.write_all(b"code").unwrap();
+        let file = |path: &str, data: Vec<u8>| Member {
+            path: path.into(),
+            kind: Kind::File { mode: 0o644, data },
+        };
+        let plain = file("/lib/modules/1/a/virtio-net.ko", b"code".into());
+        let packed = file(
+            "/lib/modules/1/a/virtio-net.ko.xz",
+            encoder.finish().unwrap(),
+        );
+        let dir = tempfile::tempdir().unwrap();
+        for member in [plain, packed] {
+            assert_eq!(module_name(&member.path).as_deref(), Some("virtio_net"));
+            let name = write_module(&member, &dir.path().join("order")).unwrap();
+            assert_eq!(name, "virtio-net");
+            let written = std::fs::read(dir.path().join("virtio-net.ko")).unwrap();
+            assert_eq!(written, b"code");
+        }
+        assert_eq!(module_name("/lib/modules/1/modules.dep"), None);
     }
 
     #[test]

@@ -20,8 +20,11 @@ pub fn open_apt(guest: &Guest, cache: &Cache, host: &str) -> Result<Apt> {
         vec![arch, host]
     };
     let suite = &guest.packages.suite;
-    let dir = cache.dir().join("apt").join(suite).join(arch);
-    Apt::new(&dir, Archive::require(suite)?, &architectures)
+    let kernel_suite = guest.packages.kernel_suite.as_deref();
+    let root = kernel_suite.unwrap_or(suite);
+    let dir = cache.dir().join("apt").join(root).join(arch);
+    let archive = Archive::require(suite)?.with_kernel_suite(kernel_suite);
+    Apt::new(&dir, archive, &architectures)
 }
 
 /// Checked before downloads, since apt never returns on a full disk.

@@ -4,10 +4,12 @@
 use std::io::Read;
 
 use liblzma::read::XzDecoder;
+use ruzstd::decoding::StreamingDecoder;
 
 use crate::guest::{Form, Kernel};
 
-const XZ_MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
+const XZ_MAGIC: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
+const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 const UIMAGE_MAGIC: u32 = 0x2705_1956;
 const UIMAGE_HEADER: usize = 64;
 
@@ -23,19 +25,33 @@ pub fn prepare(image: &[u8], guest: &Kernel) -> Option<Vec<u8>> {
     })
 }
 
-/// The kernel inside a self-extracting image: of the xz streams in it, the one that unpacks to
-/// most.
+/// The kernel inside a self-extracting image: of the xz and zstd streams in it, the one that
+/// unpacks to most.
 fn payload(image: &[u8]) -> Option<Vec<u8>> {
-    let starts = image
-        .windows(XZ_MAGIC.len())
-        .enumerate()
-        .filter(|(_, w)| *w == XZ_MAGIC);
-    let unpacked = starts.filter_map(|(at, _)| {
-        let mut kernel = Vec::new();
-        XzDecoder::new(&image[at..]).read_to_end(&mut kernel).ok()?;
-        Some(kernel)
-    });
-    unpacked.max_by_key(Vec::len)
+    let all = streams(image, XZ_MAGIC).filter_map(unpack_xz);
+    let all = all.chain(streams(image, ZSTD_MAGIC).filter_map(unpack_zstd));
+    all.max_by_key(Vec::len)
+}
+
+/// What begins with `magic`, to the image's end.
+fn streams<'i>(image: &'i [u8], magic: &'i [u8]) -> impl Iterator<Item = &'i [u8]> {
+    let starts = image.windows(magic.len()).enumerate();
+    let starts = starts.filter(move |(_, window)| *window == magic);
+    starts.map(|(at, _)| &image[at..])
+}
+
+fn unpack_xz(stream: &[u8]) -> Option<Vec<u8>> {
+    let mut data = Vec::new();
+    XzDecoder::new(stream).read_to_end(&mut data).ok()?;
+    Some(data)
+}
+
+/// Of the first frame.
+fn unpack_zstd(stream: &[u8]) -> Option<Vec<u8>> {
+    let mut data = Vec::new();
+    let mut decoder = StreamingDecoder::new(stream).ok()?;
+    decoder.read_to_end(&mut data).ok()?;
+    Some(data)
 }
 
 /// A raw kernel with a legacy uImage header: uncompressed, load and entry address the same.
@@ -82,12 +98,20 @@ mod tests {
     fn the_largest_stream_is_the_kernel() {
         let image = [
             b"stub".as_slice(),
-            &XZ_MAGIC,
+            XZ_MAGIC,
             &xz(b"small"),
             &xz(&[7; 5000]),
             b"tail",
         ]
         .concat();
+        assert_eq!(payload(&image), Some(vec![7; 5000]));
+    }
+
+    #[test]
+    fn a_kernel_packed_by_zstd_is_unpacked() {
+        use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+        let packed = compress_to_vec(&[7; 5000][..], CompressionLevel::Fastest);
+        let image = [b"stub".as_slice(), ZSTD_MAGIC, &packed, b"tail"].concat();
         assert_eq!(payload(&image), Some(vec![7; 5000]));
     }
 

@@ -85,12 +85,17 @@ fn recall(guest: &Guest, cache: &Cache) -> Option<Packages> {
     is_same.then_some(packages)
 }
 
+/// The kernel's meta package, and those for the root. Of a suite that has newer versions only apt
+/// takes nothing by itself, so the kernel's is named with it.
 fn request(guest: &Guest) -> Vec<String> {
-    let names = [&guest.packages.kernel]
+    let packages = &guest.packages;
+    let of_suite = packages.kernel_suite.as_ref();
+    let of_suite = of_suite.map_or(String::new(), |suite| format!("/{suite}"));
+    let named = |name: &String| format!("{name}:{}", packages.architecture);
+    let kernel = named(&packages.kernel) + &of_suite;
+    [kernel]
         .into_iter()
-        .chain(&guest.packages.userland);
-    names
-        .map(|n| format!("{n}:{}", guest.packages.architecture))
+        .chain(packages.userland.iter().map(named))
         .collect()
 }
 

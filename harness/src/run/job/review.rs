@@ -5,7 +5,7 @@ use crate::error::HostError;
 use crate::judge::normalise;
 use crate::judge::snapshot::{Comparison, Snapshot, Update};
 use crate::judge::verdict::{Failure, Kind};
-use crate::scenario::Pass;
+use crate::scenario::{Pass, variant};
 use crate::tree::{self, Tree};
 
 impl Run<'_> {
@@ -70,8 +70,8 @@ impl Run<'_> {
     }
 
     fn reviewed(&self, tree: &Tree) -> Snapshot {
-        let own = self.job.scenario.differs.contains_key(&self.job.id.guest);
-        let guest = own.then_some(self.job.id.guest.as_str());
+        let own = variant::stated(&self.job.scenario.differs, &self.job.id.guest);
+        let guest = own.map(|(guest, _)| guest);
         Snapshot {
             path: tree::snapshot(tree, &self.job.source, guest),
             source: tree.relative(&self.job.source.path).display().to_string(),

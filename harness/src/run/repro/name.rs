@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::HostError;
+use crate::guest::image_file;
 use crate::run::job_file;
 use crate::run::plan::JobId;
 use crate::tree::Tree;
@@ -41,7 +42,7 @@ pub fn folder(tree: &Tree, name: &str) -> Result<Result<PathBuf, NoJob>, HostErr
 /// All jobs with evidence, as `guest/provider/claim`.
 fn left(tree: &Tree) -> Result<Vec<String>, HostError> {
     let mut all = Vec::new();
-    for guest in tree.guests()? {
+    for guest in image_file::names(tree)? {
         for provider in folders(&tree.evidence().join(&guest)) {
             for claim in folders(&provider) {
                 let name = claim.strip_prefix(tree.evidence()).ok();
