@@ -43,7 +43,7 @@ struct child {
 	long number;
 };
 
-static typeof(&task_work_cancel) cancel;
+static typeof(&task_work_cancel_match) cancel;
 static struct tracepoint *forks;
 
 /* The events that are subscribed to, as a mask. Written under the control lock. */
@@ -157,7 +157,7 @@ static void find(struct tracepoint *point, void *data)
 
 int tl_children_init(void)
 {
-	cancel = (void *)tl_symbol("task_work_cancel");
+	cancel = (void *)tl_symbol("task_work_cancel_match");
 	for_each_kernel_tracepoint(find, NULL);
 	return cancel && forks ? 0 : -ENOENT;
 }
@@ -171,7 +171,15 @@ int tl_children_begin(enum shim_event event)
 	return error;
 }
 
-/* Cancels the work that has not begun. */
+static bool is_work_of(struct callback_head *work, void *child)
+{
+	return work == &((struct child *)child)->work;
+}
+
+/*
+ * Cancels the work that has not begun. Not by task_work_cancel(), which took a function instead
+ * of an item until 6.11 and stable updates before it.
+ */
 static void take_back(struct list_head *from)
 {
 	struct child *child, *next;
@@ -179,7 +187,7 @@ static void take_back(struct list_head *from)
 
 	raw_spin_lock_irqsave(&lock, state);
 	list_for_each_entry_safe(child, next, &children, others)
-		if (cancel(child->task, &child->work))
+		if (cancel(child->task, is_work_of, child))
 			list_move(&child->others, from);
 	raw_spin_unlock_irqrestore(&lock, state);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Event subscriptions, by tracepoints and by children's task work (children.c). Probes
- * run with preemption disabled.
+ * Event subscriptions, by tracepoints and by children's task work (children.c). Probes run with
+ * preemption disabled; since 6.13 those of system calls, which may fault, have to do that
+ * themselves.
  */
 #include <linux/compat.h>
 #include <linux/errno.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -29,12 +31,16 @@ static bool is_wanted(const struct shim_numbers *numbers, unsigned int number)
 
 static noinline void report_entered(void *data, struct pt_regs *regs, long number)
 {
+	preempt_disable_notrace();
 	trapline_syscall_entered(in_compat_syscall(), number, regs);
+	preempt_enable_notrace();
 }
 
 static noinline void report_returned(void *data, struct pt_regs *regs, long value)
 {
+	preempt_disable_notrace();
 	trapline_syscall_returned(in_compat_syscall(), syscall_get_nr(current, regs), value);
+	preempt_enable_notrace();
 }
 
 static void entered(void *data, struct pt_regs *regs, long number)

@@ -8,16 +8,18 @@
 #include <linux/mm.h>
 #include <linux/numa.h>
 #include <linux/string.h>
+#include <linux/stringify.h>
 #include <linux/vmalloc.h>
 
+#include "compat/vmalloc.h"
 #include "internal.h"
 #include "shim.h"
 
-static typeof(&__vmalloc_node_range) allocate_within;
+static typeof(&COMPAT_VMALLOC_NODE_RANGE) allocate_within;
 
 int tl_exec_mem_init(void)
 {
-	allocate_within = (void *)tl_symbol("__vmalloc_node_range");
+	allocate_within = (void *)tl_symbol(__stringify(COMPAT_VMALLOC_NODE_RANGE));
 	return allocate_within ? 0 : -ENOENT;
 }
 

@@ -8,6 +8,7 @@
 #include <linux/ftrace.h>
 #include <linux/irqflags.h>
 
+#include "compat/ftrace_regs.h"
 #include "internal.h"
 #include "shim.h"
 #include "trapline.h"
@@ -45,7 +46,7 @@ static void called(unsigned long call, unsigned long caller, struct ftrace_ops *
 	unsigned long state;
 
 	raw_local_irq_save(state);
-	trapline_called(call, &fregs->regs);
+	trapline_called(call, compat_ftrace_regs(fregs));
 	raw_local_irq_restore(state);
 }
 

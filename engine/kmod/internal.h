@@ -129,6 +129,9 @@ extern const size_t tl_kprobe_bytes;
 unsigned int tl_unwind(struct pt_regs *regs, unsigned int skip,
 			     unsigned long *frames, unsigned int count);
 
+/* arch/: refuses a machine on which the module cannot run, before it calls any symbol's address. */
+int tl_arch_refuse(void);
+
 /* arch/: looks up the kernel functions that this architecture needs. */
 int tl_arch_init(void);
 void tl_arch_exit(void);

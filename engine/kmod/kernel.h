@@ -14,16 +14,8 @@
 #error CONFIG_ARM64_BTI_KERNEL: C calls the Rust half through pointers, and both call kernel functions by address, which may have no BTI landing pad. Support needs -Zbranch-protection=bti, and the removal of those calls.
 #endif
 
-#ifdef CONFIG_X86_KERNEL_IBT
-#error CONFIG_X86_KERNEL_IBT: the module calls kernel functions by address, whose ENDBR the kernel has removed if it makes no indirect call to them itself. Support needs -Zcf-protection=branch, and the removal of those calls.
-#endif
-
 #if defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI)
 #error CONFIG_CFI_CLANG or CONFIG_CFI: C calls the Rust half through pointers, and its functions have no kCFI type hash. Support needs -Zsanitizer=kcfi and matching types.
-#endif
-
-#ifdef CONFIG_CALL_PADDING
-#error CONFIG_CALL_PADDING: the kernel writes into the padding before each called function, and the Rust half has none. Support needs -Zpatchable-function-entry, and call sites listed by objtool.
 #endif
 
 #ifdef CONFIG_PREEMPT_RT

@@ -87,6 +87,7 @@ static const struct {
 	int (*init)(void);
 	void (*exit)(void);
 } steps[] = {
+	{ tl_arch_refuse, NULL },
 	{ mutate, NULL },
 	{ NULL, tl_memory_exit },
 	{ NULL, tl_arch_exit },

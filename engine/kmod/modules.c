@@ -15,6 +15,7 @@
 #include <linux/static_call.h>
 #include <linux/string.h>
 
+#include "compat/module.h"
 #include "internal.h"
 #include "shim.h"
 #include "trapline.h"
@@ -24,14 +25,6 @@ static typeof(&__module_address) module_at;
 static DECLARE_COMPLETION(begun);
 static bool engine_is_there;
 
-/* Core text, as opposed to init text, which is freed after the module's init. */
-static bool is_core_text_of(const struct module *module, unsigned long address)
-{
-	const struct module_layout *core = &module->core_layout;
-
-	return address - (unsigned long)core->base < core->text_size;
-}
-
 bool tl_is_module_text(unsigned long address)
 {
 	struct module *module;
@@ -39,7 +32,7 @@ bool tl_is_module_text(unsigned long address)
 
 	preempt_disable();
 	module = module_at(address);
-	is_text = module && module != THIS_MODULE && is_core_text_of(module, address);
+	is_text = module && module != THIS_MODULE && compat_is_core_text(module, address);
 	preempt_enable();
 	return is_text;
 }
@@ -142,7 +135,7 @@ int tl_each_function_of(unsigned long number, shim_visit_fn visit, void *context
 		const char *name = table->strtab + symbol->st_name;
 
 		if (ELF_ST_TYPE(symbol->st_info) == STT_FUNC &&
-		    is_core_text_of(module, symbol->st_value))
+		    compat_is_core_text(module, symbol->st_value))
 			stop = visit(context, name, strlen(name), symbol->st_value,
 				     symbol->st_size);
 	}

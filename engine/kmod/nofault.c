@@ -75,9 +75,8 @@ static const void *page_of(struct mm_struct *mm, unsigned long address)
 	pmd = READ_ONCE(*pmd_place);
 	if (pmd_none(pmd) || pmd_bad(pmd) || PageHighMem(pmd_page(pmd)))
 		return NULL;
-	pte_place = pte_offset_map(&pmd, address);
+	pte_place = pte_offset_kernel(&pmd, address);
 	pte = READ_ONCE(*pte_place);
-	pte_unmap(pte_place);
 	if (!pte_present(pte) || !pte_access_permitted(pte, false) || !pfn_valid(pte_pfn(pte)) ||
 	    PageHighMem(pte_page(pte)))
 		return NULL;

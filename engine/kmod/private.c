@@ -8,6 +8,7 @@
 #include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 
+#include "compat/pages.h"
 #include "internal.h"
 #include "space.h"
 
@@ -50,12 +51,12 @@ static void drop_page(struct mm_struct *mm, unsigned long address)
 
 	if (!area || !area->vm_file || area->vm_flags & LEFT_ALONE)
 		return;
-	if (get_user_pages_remote(mm, address, 1, FOLL_FORCE, &page, NULL, NULL) != 1)
+	if (!compat_get_page(mm, address, FOLL_FORCE, &page))
 		return;
 	drop = PageAnon(page) && equals_file(area, address, page);
 	put_page(page);
 	if (drop)
-		zap_page_range(area, address, PAGE_SIZE);
+		compat_zap_page(area, address);
 }
 
 void tl_space_drop_copies(struct space *space)

@@ -21,6 +21,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "compat/pages.h"
 #include "internal.h"
 #include "shim.h"
 #include "space.h"
@@ -247,7 +248,7 @@ static int read_page(struct mm_struct *mm, unsigned long address, void *to, size
 	struct page *page;
 	void *from;
 
-	if (get_user_pages_remote(mm, address, 1, FOLL_FORCE, &page, NULL, NULL) != 1)
+	if (!compat_get_page(mm, address, FOLL_FORCE, &page))
 		return -EFAULT;
 	from = kmap_local_page(page);
 	memcpy(to, from + offset_in_page(address), length);
@@ -347,7 +348,7 @@ static bool pin_part(struct mm_struct *mm, struct place *place)
 	if (!place->area || !is_cow_mapping(place->area->vm_flags))
 		return false;
 	place->patch->outcome = SHIM_UNWRITABLE;
-	if (get_user_pages_remote(mm, address, 1, flags, &place->page, NULL, NULL) != 1)
+	if (!compat_get_page(mm, address, flags, &place->page))
 		return false;
 	/* Until it turns out otherwise. */
 	place->patch->outcome = SHIM_WRITTEN;

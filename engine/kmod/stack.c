@@ -3,21 +3,23 @@
 #include <linux/printk.h>
 #include <linux/ptrace.h>
 #include <linux/stacktrace.h>
+#include <linux/stringify.h>
 
 #include <asm/irq_regs.h>
 
+#include "compat/printk.h"
 #include "internal.h"
 #include "shim.h"
 
 static typeof(&stack_trace_save_regs) save_from;
-static typeof(&__printk_safe_enter) hold_messages;
-static typeof(&__printk_safe_exit) release_messages;
+static typeof(&COMPAT_PRINTK_HOLD) hold_messages;
+static typeof(&COMPAT_PRINTK_RELEASE) release_messages;
 
 int tl_stack_init(void)
 {
 	save_from = (void *)tl_symbol("stack_trace_save_regs");
-	hold_messages = (void *)tl_symbol("__printk_safe_enter");
-	release_messages = (void *)tl_symbol("__printk_safe_exit");
+	hold_messages = (void *)tl_symbol(__stringify(COMPAT_PRINTK_HOLD));
+	release_messages = (void *)tl_symbol(__stringify(COMPAT_PRINTK_RELEASE));
 	return save_from && hold_messages && release_messages ? 0 : -ENOENT;
 }
 

@@ -9,6 +9,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "compat/kallsyms.h"
 #include "selftest.h"
 #include "internal.h"
 #include "shim.h"
@@ -108,15 +109,16 @@ static bool is_function(unsigned long address)
 	return is_core_text(address) || (address >= init_start && address < init_end);
 }
 
-static int visit_symbol(void *data, const char *name, struct module *module,
-			unsigned long address)
+static int visit_function(void *data, const char *name, unsigned long address)
 {
 	struct walk *walk = data;
 
-	if (module || !is_function(address))
+	if (!is_function(address))
 		return 0;
 	return walk->visit(walk->context, name, strlen(name), address, 0);
 }
+
+COMPAT_KALLSYMS_CALLBACK(visit_symbol, visit_function)
 
 /* The self-test's sites, listed as functions; none in a module without it. */
 static int visit_natives(struct walk *walk)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Tracepoints of the kernel proper, with their raw arguments. */
+#include <linux/preempt.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
@@ -33,12 +34,15 @@ int shim_each_tracepoint(shim_tracepoint_fn visit, void *context)
 /*
  * The probe of every tracepoint, whatever its prototype. It receives the arguments of
  * that prototype; the parameters beyond them are undefined. The build refuses kernels
- * that check the types of indirect calls (CONFIG_CFI_CLANG).
+ * that check the types of indirect calls (CONFIG_CFI_CLANG). Since 6.13 those of system
+ * calls are preemptible.
  */
 static void hit(void *data, unsigned long a, unsigned long b, unsigned long c,
 		unsigned long d, unsigned long e, unsigned long f)
 {
+	preempt_disable_notrace();
 	trapline_tracepoint((unsigned long)data, (u64[6]){ a, b, c, d, e, f });
+	preempt_enable_notrace();
 }
 
 int shim_tracepoint_register(unsigned long point, u32 number)

@@ -209,6 +209,11 @@ void tl_arch_exit(void)
 {
 }
 
+int tl_arch_refuse(void)
+{
+	return 0;
+}
+
 int tl_arch_init(void)
 {
 	register_hook = (void *)tl_symbol("register_undef_hook");

@@ -179,7 +179,7 @@ void tl_arch_exit(void)
  * With nohz_full= the entry path of a trap takes the lock of an RCU node, to restart the
  * tick. The functions that hold that lock can be probed, and a trap there would deadlock.
  */
-static int refuse_tickless(void)
+int tl_arch_refuse(void)
 {
 #ifdef CONFIG_NO_HZ_FULL
 	if (tick_nohz_full_running) {
@@ -192,11 +192,6 @@ static int refuse_tickless(void)
 
 int tl_arch_init(void)
 {
-	int error = refuse_tickless();
-
-	if (error)
-		return error;
-
 	register_hook = (void *)tl_symbol("register_kernel_break_hook");
 	unregister_hook = (void *)tl_symbol("unregister_kernel_break_hook");
 	patch_words = (void *)tl_symbol("aarch64_insn_patch_text");

@@ -25,10 +25,12 @@
 #include <linux/string.h>
 
 #include <asm/cpu_entry_area.h>
+#include <asm/cpufeature.h>
 #include <asm/e820/api.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 
+#include "../compat/percpu.h"
 #include "../internal.h"
 #include "../shim.h"
 #include "../trapline.h"
@@ -235,7 +237,7 @@ bool tl_is_rewritten(unsigned long address)
 
 /* The per-CPU offset of `current`, and the offset of the stack's base in a task_struct. */
 const struct trapline_stacks trapline_stacks = {
-	.where = { (unsigned long)&current_task, offsetof(struct task_struct, stack) },
+	.where = { (unsigned long)&COMPAT_CURRENT_TASK, offsetof(struct task_struct, stack) },
 	.size = THREAD_SIZE,
 };
 
@@ -245,7 +247,7 @@ static struct cea_exception_stacks *__percpu *exception_stacks;
 
 static int find_stacks(void)
 {
-	irq_stack = (void *__percpu *)tl_symbol("hardirq_stack_ptr");
+	irq_stack = COMPAT_IRQ_STACK;
 	exception_stacks = (void *)tl_symbol("cea_exception_stacks");
 	return irq_stack && exception_stacks ? 0 : -ENOENT;
 }
@@ -273,6 +275,22 @@ int shim_other_stack(size_t bytes)
 	       is_left(sp, CEA_ESTACK_BOT(stacks, NMI), CEA_ESTACK_SIZE(NMI), bytes) &&
 	       is_left(sp, CEA_ESTACK_BOT(stacks, DB), CEA_ESTACK_SIZE(DB), bytes) &&
 	       is_left(sp, CEA_ESTACK_BOT(stacks, MCE), CEA_ESTACK_SIZE(MCE), bytes);
+}
+
+/*
+ * With Indirect Branch Tracking the processor faults on an indirect call to a function that does
+ * not begin with ENDBR64. The kernel has removed that where it makes no such call itself, and
+ * tl_symbol() makes others.
+ */
+int tl_arch_refuse(void)
+{
+#ifdef CONFIG_X86_KERNEL_IBT
+	if (boot_cpu_has(X86_FEATURE_IBT)) {
+		pr_err("trapline: the processor tracks indirect branches (CONFIG_X86_KERNEL_IBT), and the module calls functions of the kernel that may not begin with ENDBR64. Boot with ibt=off to trace.\n");
+		return -EOPNOTSUPP;
+	}
+#endif
+	return 0;
 }
 
 int tl_arch_init(void)
@@ -309,6 +327,7 @@ const char *const tl_return_thunks[] = {
 	"srso_return_thunk",
 	"srso_alias_return_thunk",
 	"its_return_thunk",
+	"call_depth_return_thunk",
 	NULL,
 };
 

@@ -26,6 +26,9 @@ const PROFILE: &str = "module";
 /// would otherwise call memcpy and the like on some targets.
 const STATIC_CODE: &str = "-Crelocation-model=static -Zplt=yes";
 
+/// The compiler's list of where it has left space at functions.
+pub const PADDING_LIST: &str = "__patchable_function_entries";
+
 /// Emits each function's frame size, for [`frames::check`].
 const FRAMES: &str = "-Zemit-stack-sizes";
 
@@ -108,7 +111,8 @@ pub fn link(
     )?;
     frames::check(object)?;
     let keep = entries.iter().map(|e| format!("--keep-global-symbol={e}"));
-    let unused = [".llvmbc", ".llvmcmd", frames::SECTION].map(|s| format!("--remove-section={s}"));
+    let unused = [".llvmbc", ".llvmcmd", PADDING_LIST, frames::SECTION];
+    let unused = unused.map(|s| format!("--remove-section={s}"));
     run::quietly(step, cmd!(sh, "{objcopy} {keep...} {unused...} {object}"))
 }
 

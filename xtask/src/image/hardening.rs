@@ -18,9 +18,11 @@ const FLAGS: &[(&str, &str)] = &[
     ("CONFIG_MITIGATION_RETPOLINE", RETPOLINE),
     ("CONFIG_RETHUNK", RETURN_THUNK),
     ("CONFIG_MITIGATION_RETHUNK", RETURN_THUNK),
+    ("CONFIG_X86_KERNEL_IBT", LANDING_PADS),
 ];
 const RETPOLINE: &str = "-Zretpoline-external-thunk";
 const RETURN_THUNK: &str = "-Zfunction-return=thunk-extern";
+const LANDING_PADS: &str = "-Zcf-protection=branch";
 
 /// A kernel's configuration, the text of its `auto.conf`.
 pub struct Config(String);
@@ -38,10 +40,30 @@ impl Config {
             .any(|line| line.strip_prefix(option) == Some("=y"))
     }
 
+    fn value(&self, option: &str) -> Option<&str> {
+        let mut values = self.0.lines().filter_map(|line| line.strip_prefix(option));
+        values.find_map(|rest| rest.strip_prefix('='))
+    }
+
+    /// Bytes before each function that the kernel may write code to.
+    fn padding(&self) -> Option<&str> {
+        let bytes = self.value("CONFIG_FUNCTION_PADDING_BYTES")?;
+        self.has("CONFIG_CALL_PADDING").then_some(bytes)
+    }
+
+    /// Whether the compiler may list where it has left space at functions: with padding before them
+    /// it does, and the function tracer does not use that list then.
+    pub fn lists_padding(&self) -> bool {
+        self.padding().is_some()
+    }
+
     /// rustc's flags for the Rust half.
     pub fn rustflags(&self) -> String {
         let flags = FLAGS.iter().filter(|(option, _)| self.has(option));
-        flags.map(|(_, flag)| *flag).collect::<Vec<_>>().join(" ")
+        let padding = self.padding();
+        let padding = padding.map(|bytes| format!("-Zpatchable-function-entry={bytes},{bytes}"));
+        let flags = flags.map(|(_, flag)| (*flag).to_owned()).chain(padding);
+        flags.collect::<Vec<_>>().join(" ")
     }
 
     fn wants(&self, flag: &str) -> bool {
@@ -52,10 +74,16 @@ impl Config {
     /// (`engine`, the linked object) for x18, else in the finished `module`.
     pub fn check(&self, guest: &Guest, engine: &Path, module: &Path) -> Result<()> {
         type Forbidden = fn(&Instruction<'_>) -> bool;
-        let rules: [(&str, &Path, Forbidden, &str); 3] = [
+        let rules: [(&str, &Path, Forbidden, &str); 4] = [
             ("-Zfixed-x18", engine, uses_x18, "use x18"),
             (RETPOLINE, module, is_indirect, "branch without a retpoline"),
             (RETURN_THUNK, module, is_return, "return without a thunk"),
+            (
+                LANDING_PADS,
+                engine,
+                is_entry_without_pad,
+                "begin an entry point without a landing pad",
+            ),
         ];
         for (flag, object, is_forbidden, what) in rules {
             if self.wants(flag) {
@@ -103,6 +131,8 @@ fn refuse(
 struct Instruction<'a> {
     /// The nearest symbol before it.
     function: &'a str,
+    /// Whether it is the first one there.
+    is_first: bool,
     text: &'a str,
     /// The symbol of its relocation, with addend; empty if it has none.
     relocation: &'a str,
@@ -121,9 +151,11 @@ impl Instruction<'_> {
 
 fn instructions(listing: &str) -> Vec<Instruction<'_>> {
     let (mut found, mut function) = (Vec::<Instruction<'_>>::new(), "");
+    let mut is_first = false;
     for line in listing.lines() {
         if let Some((_, name)) = line.split_once(" <").filter(|_| line.ends_with(">:")) {
             function = name.trim_end_matches(">:");
+            is_first = true;
         } else if let Some((_, relocation)) = line.split_once(": R_") {
             if let (Some(last), Some(name)) = (found.last_mut(), relocation.split('\t').nth(1)) {
                 last.relocation = name;
@@ -132,9 +164,11 @@ fn instructions(listing: &str) -> Vec<Instruction<'_>> {
             let relocation = "";
             found.push(Instruction {
                 function,
+                is_first,
                 text,
                 relocation,
             });
+            is_first = false;
         }
     }
     found
@@ -160,6 +194,12 @@ fn is_return(instruction: &Instruction<'_>) -> bool {
     mnemonic.is_some_and(|m| ["ret", "retq", "lret", "lretq"].contains(&m))
 }
 
+/// C may call an entry point through a pointer.
+fn is_entry_without_pad(instruction: &Instruction<'_>) -> bool {
+    let is_entry = instruction.is_first && instruction.function.starts_with("trapline_");
+    is_entry && !instruction.text.starts_with("endbr64")
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -179,6 +219,10 @@ mod tests {
         let new = config("CONFIG_MITIGATION_RETPOLINE=y\n").rustflags();
         assert_eq!(new, RETPOLINE);
         assert_eq!(config("CONFIG_RETPOLINE_X=y\n").rustflags(), "");
+        let padded = config("CONFIG_FUNCTION_PADDING_BYTES=16\nCONFIG_CALL_PADDING=y\n");
+        assert_eq!(padded.rustflags(), "-Zpatchable-function-entry=16,16");
+        let unpadded = config("CONFIG_FUNCTION_PADDING_BYTES=16\n");
+        assert_eq!(unpadded.rustflags(), "");
     }
 
     const REFUSALS: &str = "engine/kmod/kernel.h";
@@ -263,6 +307,21 @@ mod tests {
 ";
         let expected = ["f: call   *%r14", "f: notrack jmp *0x0(,%rax,8)"];
         assert_eq!(found(listing, is_indirect), expected);
+    }
+
+    #[test]
+    fn entry_points_without_a_landing_pad_are_found() {
+        let listing = "
+0000000000000010 <trapline_a>:
+      10:\tendbr64
+      14:\tpush   %rbx
+0000000000000020 <trapline_b>:
+      20:\tpush   %rbx
+0000000000000030 <own>:
+      30:\tpush   %rbx
+";
+        let expected = ["trapline_b: push   %rbx"];
+        assert_eq!(found(listing, is_entry_without_pad), expected);
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub fn make(
             let file = build.join("trapline.ko");
             let built = files::read(&file)?;
             refuse_panics(&module, &built)?;
-            refuse_instrumented(&module, &built)?;
+            refuse_instrumented(&module, &built, config.lists_padding())?;
             refuse_many_sections(&module, &built)?;
             refuse_undescribed(&module, &built)?;
             config.check(guest, &engine, &file)?;
@@ -86,9 +86,10 @@ fn is_panic(symbol: &str) -> bool {
 }
 
 /// Rejects calls, and space reserved for calls, of the function tracer and of sanitizers: those
-/// functions can be probed, and the trap path must not call them.
-fn refuse_instrumented(path: &Path, module: &[u8]) -> Result<()> {
-    const RESERVED: &str = "__patchable_function_entries";
+/// functions can be probed, and the trap path must not call them. `lists_padding` is whether the
+/// list of such spaces is of others, too.
+fn refuse_instrumented(path: &Path, module: &[u8], lists_padding: bool) -> Result<()> {
+    const RESERVED: &str = engine::PADDING_LIST;
     const CALLED: [&str; 4] = ["__asan_", "__hwasan_", "__sanitizer_cov_", "__tsan_"];
     let bad = content(path);
     let is_added = |s: &object::Symbol<'_, '_>| {
@@ -99,7 +100,7 @@ fn refuse_instrumented(path: &Path, module: &[u8]) -> Result<()> {
         })
     };
     let call = elf::symbols(module, is_added).map_err(bad)?.pop();
-    let reserved = elf::has_section(module, RESERVED).map_err(bad)?;
+    let reserved = !lists_padding && elf::has_section(module, RESERVED).map_err(bad)?;
     match call.or(reserved.then(|| RESERVED.to_owned())) {
         None => Ok(()),
         Some(name) => Err(Error::Module(format!(
@@ -209,10 +210,11 @@ mod tests {
             "__tsan_read4",
             "__sanitizer_cov_trace_pc",
         ] {
-            let refused = refuse_instrumented(Path::new("x.ko"), &module_with(added)).unwrap_err();
+            let refused = refuse_instrumented(Path::new("x.ko"), &module_with(added), true);
+            let refused = refused.unwrap_err();
             assert!(refused.to_string().contains(added));
         }
-        refuse_instrumented(Path::new("x.ko"), &module_with("printk")).unwrap();
+        refuse_instrumented(Path::new("x.ko"), &module_with("printk"), false).unwrap();
     }
 
     #[test]
@@ -221,8 +223,10 @@ mod tests {
         let name = b"__patchable_function_entries".to_vec();
         let section = object.add_section(Vec::new(), name, SectionKind::Data);
         object.append_section_data(section, &[0; 8], 8);
-        let refused = refuse_instrumented(Path::new("x.ko"), &object.write().unwrap()).unwrap_err();
+        let object = object.write().unwrap();
+        let refused = refuse_instrumented(Path::new("x.ko"), &object, false).unwrap_err();
         assert!(refused.to_string().contains("__patchable_function_entries"));
+        refuse_instrumented(Path::new("x.ko"), &object, true).unwrap();
     }
 
     #[test]

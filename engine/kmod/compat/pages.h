@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Pages of another process.
+ *
+ * get_user_pages_remote() could also return the areas that the pages are in, which ours never
+ * asks for; since 6.5 it has no parameter for that.
+ *
+ * zap_page_range() unmapped pages of several areas. Since 6.3 there is only the function for
+ * one area; before, that is declared too, but not exported.
+ */
+#ifndef TRAPLINE_COMPAT_PAGES
+#define TRAPLINE_COMPAT_PAGES
+
+#include <linux/mm.h>
+
+#include "found.h"
+
+static inline bool compat_get_page(struct mm_struct *mm, unsigned long address,
+				   unsigned int flags, struct page **page)
+{
+#ifdef TL_HAS_GUP_WITHOUT_AREAS
+	return get_user_pages_remote(mm, address, 1, flags, page, NULL) == 1;
+#else
+	return get_user_pages_remote(mm, address, 1, flags, page, NULL, NULL) == 1;
+#endif
+}
+
+static inline void compat_zap_page(struct vm_area_struct *area, unsigned long address)
+{
+#ifdef TL_HAS_ZAP_PAGE_RANGE
+	zap_page_range(area, address, PAGE_SIZE);
+#else
+	zap_page_range_single(area, address, PAGE_SIZE, NULL);
+#endif
+}
+
+#endif
