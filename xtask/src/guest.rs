@@ -90,6 +90,9 @@ pub struct Version {
     /// The suite that the kernel's packages are from, if it is not that of all packages.
     #[serde(default)]
     pub suite: Option<String>,
+    /// Modules for /init to load in addition to the guest's.
+    #[serde(default)]
+    pub modules: Vec<String>,
     /// Values for `${...}` in scenarios, in place of the guest's.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
@@ -192,6 +195,7 @@ impl Guest {
         };
         self.packages.kernel_suite.clone_from(&chosen.suite);
         self.names.extend(chosen.names.clone());
+        self.kernel.modules.extend(chosen.modules.clone());
         self.name = format!("{}@{version}", self.name);
         Ok(self)
     }

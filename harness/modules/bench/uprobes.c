@@ -6,11 +6,11 @@
 #include <linux/uprobes.h>
 
 #include "bench.h"
+#include "uprobe-objects.h"
 
 #define PROGRAM "/sbin/trapline-frames"
 
 static struct file *program;
-static loff_t place;
 
 static int handle(struct uprobe_consumer *consumer, struct pt_regs *regs)
 {
@@ -24,6 +24,35 @@ static int handle_return(struct uprobe_consumer *consumer, unsigned long func, s
 
 static struct uprobe_consumer consumer;
 
+#ifdef HAS_UPROBE_OBJECTS
+static struct uprobe *registered;
+
+static int begin(loff_t offset)
+{
+	registered = uprobe_register(file_inode(program), offset, 0, &consumer);
+	return PTR_ERR_OR_ZERO(registered);
+}
+
+static void end(void)
+{
+	uprobe_unregister_nosync(registered, &consumer);
+	uprobe_unregister_sync();
+}
+#else
+static loff_t place;
+
+static int begin(loff_t offset)
+{
+	place = offset;
+	return uprobe_register(file_inode(program), offset, &consumer);
+}
+
+static void end(void)
+{
+	uprobe_unregister(file_inode(program), place, &consumer);
+}
+#endif
+
 static s64 probe(unsigned long offset)
 {
 	int error;
@@ -34,11 +63,9 @@ static s64 probe(unsigned long offset)
 	if (IS_ERR(program)) {
 		error = PTR_ERR(program);
 	} else {
-		error = uprobe_register(file_inode(program), offset, &consumer);
-		if (!error) {
-			place = offset;
+		error = begin(offset);
+		if (!error)
 			return 0;
-		}
 		filp_close(program, NULL);
 	}
 	program = NULL;
@@ -60,7 +87,7 @@ s64 bench_uretprobe(unsigned long offset)
 s64 bench_no_uprobe(unsigned long unused)
 {
 	if (program) {
-		uprobe_unregister(file_inode(program), place, &consumer);
+		end();
 		filp_close(program, NULL);
 		program = NULL;
 	}

@@ -132,7 +132,11 @@ impl TextJudge {
             .iter()
             .filter(|(module, _)| loaded.contains(module));
         let copied = unmoved.map(|(module, before)| {
-            let after = copy_module(guest, module, evidence)?;
+            let copied = ModuleText {
+                size: before.len() as u64,
+                ..module.clone()
+            };
+            let after = copy_module(guest, &copied, evidence)?;
             Ok((module.start, before.as_slice(), after))
         });
         copied.collect()
@@ -225,16 +229,29 @@ fn copy(guest: &mut Guest, range: Range, path: &Path) -> Result<Vec<u8>, Stop> {
 
 /// Copies a module's text by virtual address: it is not at a fixed offset in physical memory. The
 /// file is removed once it is read.
+///
+/// Since Linux 6.4 a module's text has pages of its own. What is behind them is not mapped, and
+/// ends the copy.
 fn copy_module(
     guest: &mut Guest,
     module: &ModuleText,
     evidence: &Evidence,
 ) -> Result<Vec<u8>, Stop> {
     let path = evidence.text(&module.name);
-    guest.save_virtual(module.start, module.size, &path)?;
+    let saved = guest.save_virtual(module.start, module.size, &path);
     let bytes = fs::read(&path).map_err(HostError::file("read", &path))?;
     fs::remove_file(&path).map_err(HostError::file("remove", &path))?;
+    if saved.is_err() && is_pages(&bytes, module.size) {
+        return Ok(bytes);
+    }
+    saved?;
     Ok(complete(bytes, module.size, &path)?)
+}
+
+/// Whether a copy that failed has whole pages of the `size` bytes.
+fn is_pages(bytes: &[u8], size: u64) -> bool {
+    const PAGE: usize = 4096;
+    !bytes.is_empty() && bytes.len().is_multiple_of(PAGE) && (bytes.len() as u64) < size
 }
 
 /// Refuses a short copy, which would compare equal as far as it goes.

@@ -2,7 +2,7 @@
 //! takes, the device tree, and the modules in load order.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,9 @@ use crate::image::inputs::Inputs;
 use crate::image::kernel;
 use crate::image::stamp::unless_current;
 use crate::progress::Step;
+
+/// The list of what is part of the kernel, as `make modules_install` writes it.
+const BUILTIN: &str = "/modules.builtin";
 
 /// The ending of a module that CONFIG_MODULE_COMPRESS_XZ packs.
 const PACKED: &str = ".xz";
@@ -64,6 +67,7 @@ fn extract(guest: &Guest, deb: &Path, boot: &Boot) -> Result<()> {
     let wanted = |path: &str| {
         path.starts_with("/boot/vmlinuz")
             || module_name(path).is_some()
+            || path.ends_with(BUILTIN)
             || is_dtb(path, guest.kernel.dtb.as_deref())
     };
     let members = deb::members(deb, wanted)?;
@@ -110,11 +114,18 @@ fn write_modules(guest: &Guest, members: &[Member], order_file: &Path) -> Result
         .filter_map(|m| Some((module_name(&m.path)?, m)))
         .collect();
     let depends = |name: &str| elf::module_depends(&module(modules.get(name)?)?).ok();
+    let builtin = builtin(members);
+    let separate = |list: &[String]| -> Vec<String> {
+        let names = list.iter().map(|name| canonical(name));
+        names.filter(|name| !builtin.contains(name)).collect()
+    };
     let wanted = [
         &guest.kernel.modules,
         &guest.network.modules,
         &guest.kernel.spare_modules,
-    ];
+    ]
+    .map(|list| separate(list));
+    let wanted = wanted.each_ref();
     let mut order = String::new();
     for group in load_order(wanted, depends)? {
         let members = group.iter().map(|name| modules[name]);
@@ -123,6 +134,18 @@ fn write_modules(guest: &Guest, members: &[Member], order_file: &Path) -> Result
         order.push('\n');
     }
     files::write(order_file, order.as_bytes())
+}
+
+/// The canonical names of what is a module in other kernels and is part of this one.
+fn builtin(members: &[Member]) -> BTreeSet<String> {
+    let mut lists = members
+        .iter()
+        .filter(|member| member.path.ends_with(BUILTIN));
+    let Some(Kind::File { data, .. }) = lists.next().map(|member| &member.kind) else {
+        return BTreeSet::new();
+    };
+    let text = String::from_utf8_lossy(data);
+    text.lines().filter_map(module_name).collect()
 }
 
 /// Writes a module beside the list; returns its file name without `.ko`.
@@ -247,6 +270,20 @@ mod tests {
             assert_eq!(written, b"code");
         }
         assert_eq!(module_name("/lib/modules/1/modules.dep"), None);
+    }
+
+    #[test]
+    fn what_is_part_of_the_kernel_is_no_module() {
+        let list = Member {
+            path: "/lib/modules/1/modules.builtin".into(),
+            kind: Kind::File {
+                mode: 0o644,
+                data: b"kernel/drivers/virtio/virtio-pci.ko\nkernel/fs/x.ko\n".into(),
+            },
+        };
+        let names = ["virtio_pci", "x"].map(str::to_owned);
+        assert_eq!(builtin(&[list]), BTreeSet::from(names));
+        assert_eq!(builtin(&[]), BTreeSet::new());
     }
 
     #[test]
