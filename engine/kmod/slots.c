@@ -5,6 +5,7 @@
  * an address in one.
  */
 #include <linux/highmem.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -13,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/stop_machine.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include <asm/ptrace.h>
 
@@ -327,6 +329,37 @@ static bool unmap_page(struct mm_struct *mm, const struct slots *slots)
 	return is_done;
 }
 
+struct unmapping {
+	struct work_struct work;
+	struct mm_struct *mm;
+	const struct slots *slots;
+	bool is_done;
+};
+
+static void does_unmapping(struct work_struct *work)
+{
+	struct unmapping *unmapping = container_of(work, struct unmapping, work);
+
+	kthread_use_mm(unmapping->mm);
+	unmapping->is_done = unmap_page(unmapping->mm, unmapping->slots);
+	kthread_unuse_mm(unmapping->mm);
+}
+
+/*
+ * Since 6.12 do_munmap() accounts to the mm of the current thread, whatever mm it is passed,
+ * and an exiting thread has none. So a kernel thread that has adopted the mm calls it.
+ */
+static bool unmap_by_worker(struct mm_struct *mm, const struct slots *slots)
+{
+	struct unmapping unmapping = { .mm = mm, .slots = slots };
+
+	INIT_WORK_ONSTACK(&unmapping.work, does_unmapping);
+	queue_work(system_unbound_wq, &unmapping.work);
+	flush_work(&unmapping.work);
+	destroy_work_on_stack(&unmapping.work);
+	return unmapping.is_done;
+}
+
 /* Their area still refers to them, and to the module's name and function for it. */
 static void leave_slots(void)
 {
@@ -349,7 +382,7 @@ void shim_slots_unmap(unsigned long handle)
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);
 	list_for_each_entry_safe(it, next, &pages, others) {
 		tl_memory_count(-1);
-		if (!is_there || unmap_page(space->mm, it))
+		if (!is_there || unmap_by_worker(space->mm, it))
 			free_slots(it);
 		else
 			leave_slots();

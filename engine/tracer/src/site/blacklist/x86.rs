@@ -18,6 +18,7 @@ pub const X86: Blacklist = Blacklist {
         (b"verify_cpu", WAKES),
         (b"sev_verify_cbit", WAKES),
         (b"early_setup_idt", WAKES),
+        (b"startup_64_load_idt", WAKES),
         (b"setup_ghcb", WAKES),
         (b"*cc_platform_has*", WAKES),
         (b"set_bringup_idt_handler*", WAKES),
@@ -50,6 +51,7 @@ pub const X86: Blacklist = Blacklist {
     thunks: &[
         (b"__SCT__*", SWITCHED),
         (b"secondary_startup_64*", WAKES),
+        (b"common_startup_64", WAKES),
         (b"relocate_kernel", LEAVES),
         (b"identity_mapped", LEAVES),
         (b"virtual_mapped", LEAVES),
@@ -75,6 +77,7 @@ pub const X86: Blacklist = Blacklist {
         Path {
             roots: &[
                 [b"secondary_startup_64", b"secondary_startup_64"],
+                [b"common_startup_64", b"common_startup_64"],
                 [b"start_secondary", b"start_secondary"],
                 [b"cpu_init_secondary", b"cpu_init_secondary"],
                 [
