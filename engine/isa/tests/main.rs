@@ -5,6 +5,7 @@ mod abi;
 mod arm;
 mod arm64;
 mod body;
+mod programs;
 mod t32;
 mod vector;
 mod vectors;

@@ -57,9 +57,15 @@ pub trait Arch: Sized + Send + Sync + 'static {
     /// The length in bytes of the instruction that `plan` is for; 0 if it is refused and has none.
     fn length(plan: &Planned<Self>) -> usize;
 
-    /// The address and the mode of the code that a symbol's value or a function pointer names.
-    fn code_at(pointer: usize) -> (usize, Self::Mode) {
+    /// The address and the mode of the code that a symbol's value or a function pointer names. `is_compat`
+    /// tells of a program whose words are shorter than the kernel's.
+    fn code_at(pointer: usize, _is_compat: bool) -> (usize, Self::Mode) {
         (pointer, Self::KERNEL)
+    }
+
+    /// The bytes of a slot for an instruction of this mode. Modes of one program have the same.
+    fn slot_size(_mode: Self::Mode) -> usize {
+        size_of::<Self::Slot>()
     }
 
     /// The bits of the program status in which this mode is executed.

@@ -108,8 +108,12 @@ impl<V: Variant> Arch for V {
         V::Base::length(plan)
     }
 
-    fn code_at(pointer: usize) -> (usize, Self::Mode) {
-        V::Base::code_at(pointer)
+    fn code_at(pointer: usize, is_compat: bool) -> (usize, Self::Mode) {
+        V::Base::code_at(pointer, is_compat)
+    }
+
+    fn slot_size(mode: Self::Mode) -> usize {
+        V::Base::slot_size(mode)
     }
 
     fn status(mode: Self::Mode) -> u32 {

@@ -59,7 +59,7 @@ impl Arch for Arm {
         }
     }
 
-    fn code_at(pointer: usize) -> (usize, Mode) {
+    fn code_at(pointer: usize, _: bool) -> (usize, Mode) {
         match pointer & 1 {
             0 => (pointer, Mode::A32),
             _ => (pointer & !1, Mode::T32(Block::NONE)),

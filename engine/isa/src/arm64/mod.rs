@@ -14,6 +14,7 @@ mod exclusive;
 mod flow;
 mod operand;
 mod out_of_line;
+pub mod programs;
 mod relocate;
 mod rows;
 mod transfer;
@@ -24,6 +25,7 @@ pub use control::control;
 pub use emulate::{Emulation, Processor};
 pub use exclusive::exclusive;
 pub use out_of_line::{OutOfLine, Unmoved};
+pub use programs::WithPrograms;
 pub use relocate::Relocation;
 pub use rows::{ROWS, plan, row};
 
