@@ -20,7 +20,11 @@ use crate::{alive, clock, maps, slots, text, timers};
 pub struct Process;
 
 /// The key and handle of its address space.
-const SPACE: Space = Space { handle: 1, key: 1 };
+const SPACE: Space = Space {
+    handle: 1,
+    key: 1,
+    is_compat: 0,
+};
 
 /// The process as the command calls it, as it calls itself, and its parent.
 static CALLED: AtomicU32 = AtomicU32::new(0);

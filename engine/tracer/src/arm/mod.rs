@@ -166,7 +166,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         if let (Plan::Relocate(relocation), None) = (plan, site.slot) {
             let next = site.address.wrapping_add(A::length(&plan));
             let code = |slot| A::slot(relocation, slot, site.address, next);
-            site.slot = slots.take(&self.platform, code)?;
+            site.slot = slots.take(&self.platform, A::slot_size(A::KERNEL), code)?;
         }
         Ok(())
     }

@@ -86,6 +86,8 @@ pub struct Space {
     pub handle: usize,
     /// What [`Processes::current_space`] returns for its threads; not 0.
     pub key: usize,
+    /// Not 0 if its program has shorter words than the kernel.
+    pub is_compat: usize,
 }
 
 /// Why a process cannot be traced.

@@ -26,11 +26,12 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Allocates a slot and fills it with `code`, which is passed the slot's address; none if there
-    /// is no such code for that address. May sleep.
+    /// Allocates a slot of `size` bytes and fills it with `code`, which is passed the slot's address;
+    /// none if there is no such code for that address. May sleep.
     pub fn take<P: Platform, C: AsRef<[u8]>>(
         &mut self,
         platform: &P,
+        size: usize,
         code: impl FnOnce(usize) -> Option<C>,
     ) -> Result<Option<usize>, OutOfMemory> {
         if self.free.is_empty() && !self.retired.is_empty() {
@@ -38,7 +39,7 @@ impl Slots {
             mem::swap(&mut self.free, &mut self.retired);
         }
         if self.free.is_empty() {
-            self.grow(platform, size_of::<C>())?;
+            self.grow(platform, size)?;
         }
         let slot = self.free.pop().ok_or(OutOfMemory)?;
         let Some(code) = code(slot) else {

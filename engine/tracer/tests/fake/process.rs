@@ -124,6 +124,7 @@ impl Processes for &'static Fake {
         Ok(Space {
             handle: pid as usize,
             key: key(pid),
+            is_compat: 0,
         })
     }
 

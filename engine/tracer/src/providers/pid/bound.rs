@@ -16,9 +16,9 @@ use crate::platform::{InSlot, UserPatch};
 const INDEXED: usize = 16;
 
 /// A site: in the live table, its slot, and what the platform knows it by.
-const fn of_site<A: Arch>() -> usize {
+fn of_site<A: Arch>() -> usize {
     let own = size_of::<Site<A>>() + size_of::<UserPatch>() + 2 * INDEXED;
-    own + size_of::<live::Site<A>>() + size_of::<A::Slot>() + size_of::<InSlot>()
+    own + size_of::<live::Site<A>>() + A::slot_size(A::KERNEL) + size_of::<InSlot>()
 }
 
 /// A probe, without its names and places: with one ECB.

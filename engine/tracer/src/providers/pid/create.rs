@@ -51,7 +51,10 @@ impl<A: Arch> Pid<A> {
                 }
                 self.create_matching(process, &body, request, &mut created)?;
             }
-            Err(reason) => self.refuse_all(request, reason, &mut created),
+            Err(reason) => {
+                let start = self.start_of(process, request);
+                self.refuse_all(request, start, reason, &mut created);
+            }
         }
         Ok(created)
     }
@@ -68,7 +71,7 @@ impl<A: Arch> Pid<A> {
         let process = self.open(platform, consumer, request.pid)?;
         let space = self.processes.get(process as usize).and_then(|it| it.space);
         let space = space.ok_or(Error::NotFound)?;
-        let body = match extent_of::<A>(request) {
+        let body = match extent_of::<A>(request, space.is_compat != 0) {
             Some((extent, mode)) => self.read(platform, space, process, extent, mode)?,
             None => Err(Reason::NoSize),
         };
@@ -89,11 +92,11 @@ impl<A: Arch> Pid<A> {
         let is_named = |name: &[u8]| pattern.is_empty() || matches(pattern, name);
         if is_named(b"entry") {
             let placed = self.probe(function, body, Kind::Entry, b"entry", &[(0, None)])?;
-            self.conclude(request, b"entry", placed, created);
+            self.conclude(request, body.address, b"entry", placed, created);
         }
         if is_named(b"return") {
             let placed = self.return_probe(function, body)?;
-            self.conclude(request, b"return", placed, created);
+            self.conclude(request, body.address, b"return", placed, created);
         }
         let mut any = created.provided.wrapping_add(created.refused) > 0 && !is_glob(pattern);
         let mut name = Vec::new();
@@ -108,21 +111,30 @@ impl<A: Arch> Pid<A> {
                 any = true;
                 let kind = Kind::Offset(offset);
                 let placed = self.probe(function, body, kind, &name, &[(offset, None)])?;
-                self.conclude(request, &name, placed, created);
+                self.conclude(request, body.address, &name, placed, created);
             }
         }
         if !any {
             let unwalked = body.walked.map_err(Reason::Unwalked);
             let reason = unwalked.err().unwrap_or(Reason::NoInstruction);
-            self.refuse_all(request, reason, created);
+            self.refuse_all(request, body.address, reason, created);
         }
         Ok(())
     }
 
-    /// Counts a probe, and keeps it for show if it was refused.
+    /// The address of the function that `request` names.
+    fn start_of(&self, process: u32, request: &PidProbes) -> usize {
+        let process = self.processes.get(process as usize);
+        let space = process.and_then(|process| process.space);
+        let is_compat = space.is_some_and(|space| space.is_compat != 0);
+        A::code_at(request.address as usize, is_compat).0
+    }
+
+    /// Counts a probe of the function that starts at `start`, and keeps it for show if it was refused.
     fn conclude(
         &mut self,
         request: &PidProbes,
+        start: usize,
         name: &[u8],
         placed: Placed,
         created: &mut Created,
@@ -133,8 +145,7 @@ impl<A: Arch> Pid<A> {
         };
         created.refused = created.refused.wrapping_add(1);
         created.reason = Some(reason);
-        let (address, _) = A::code_at(request.address as usize);
-        let address = address.wrapping_add(offset as usize);
+        let address = start.wrapping_add(offset as usize);
         let refused = Refused {
             address,
             name,
@@ -144,10 +155,16 @@ impl<A: Arch> Pid<A> {
     }
 
     /// Refuses whatever the request's pattern stands for, as one.
-    fn refuse_all(&mut self, request: &PidProbes, reason: Reason, created: &mut Created) {
+    fn refuse_all(
+        &mut self,
+        request: &PidProbes,
+        start: usize,
+        reason: Reason,
+        created: &mut Created,
+    ) {
         let pattern = request.description.name();
         let name = if pattern.is_empty() { b"*" } else { pattern };
-        self.conclude(request, name, Err((0, reason)), created);
+        self.conclude(request, start, name, Err((0, reason)), created);
     }
 
     fn return_probe(&mut self, function: u32, body: &Body<A>) -> Result<Placed, Error> {
@@ -326,8 +343,8 @@ impl<A: Arch> Pid<A> {
 }
 
 /// The text that the probes need, and how it is encoded.
-fn extent_of<A: Arch>(request: &PidProbes) -> Option<(Range<usize>, A::Mode)> {
-    let (start, mode) = A::code_at(usize::try_from(request.address).ok()?);
+fn extent_of<A: Arch>(request: &PidProbes, is_compat: bool) -> Option<(Range<usize>, A::Mode)> {
+    let (start, mode) = A::code_at(usize::try_from(request.address).ok()?, is_compat);
     let size = LENGTHS.contains(&request.size).then_some(request.size)?;
     let size = match is_entry(request) {
         true => size.min(size_of::<A::Text>() as u64),

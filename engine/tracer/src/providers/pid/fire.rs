@@ -259,7 +259,7 @@ impl<A: Arch> Fires<A> for Fired<'_, A> {
         };
         let (_, address) = self.site.place;
         match (self.leaves, number) {
-            (None, _) => A::argument(self.regs, A::KERNEL, number, &mut load),
+            (None, _) => A::argument(self.regs, self.site.mode, number, &mut load),
             (Some(_), 0) => address.wrapping_sub(self.probe.function) as u64,
             (Some(Leaves::Return), 1) => A::returned(self.regs),
             _ => 0,

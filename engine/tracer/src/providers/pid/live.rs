@@ -51,6 +51,8 @@ pub struct Site<A: Arch> {
     pub place: (usize, usize),
     /// How to continue after a hit.
     pub resume: Resume<A::Emulation>,
+    /// How its text is encoded.
+    pub mode: A::Mode,
     /// Index of the first of its uses.
     first: u32,
     /// The number of them.
@@ -195,6 +197,7 @@ impl<A: Arch> Live<A> {
             self.sites.add(Site {
                 place: (space.key, site.address),
                 resume: resume_of(site),
+                mode: site.mode,
                 first,
                 count,
                 is_hook: site.is_hook,

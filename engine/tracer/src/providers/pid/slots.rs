@@ -40,14 +40,13 @@ impl Slots {
         let site = of.address;
         let next = site.wrapping_add(of.length());
         let code = |slot| Some((slot, A::slot(relocation, slot, site, next)?));
-        let Some((slot, code)) =
-            self.place_for(platform, space, site, size_of::<A::Slot>(), code)?
-        else {
+        let size = A::slot_size(of.mode);
+        let Some((slot, code)) = self.place_for(platform, space, site, size, code)? else {
             return Ok(None);
         };
         let in_slot = InSlot {
             slot,
-            size: size_of::<A::Slot>(),
+            size,
             site,
             next,
             site_status: A::status(of.mode),

@@ -15,7 +15,11 @@ const MOV: u32 = 0xe3a0_0000;
 
 fn with_process() -> Pid<Arm> {
     let mut pid = Pid::new(7);
-    let space = Space { handle: 1, key: 64 };
+    let space = Space {
+        handle: 1,
+        key: 64,
+        is_compat: 0,
+    };
     assert_eq!(pid.add_process(1, space), Ok(0));
     pid
 }
