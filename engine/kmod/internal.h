@@ -206,10 +206,16 @@ struct tl_place {
 void tl_continue(struct pt_regs *regs, const struct tl_place *to);
 
 /* arch/: how far from its slot an instruction of a process can be; ULONG_MAX if anywhere. */
-extern const unsigned long tl_slot_reach;
+unsigned long tl_slot_reach(bool is_compat);
 
-/* arch/: whether a process executes the kernel's own instruction set. */
-bool tl_is_native(struct task_struct *task);
+/* arch/: the filling of a page of slots in a process, a word that no debugger or engine uses. */
+u32 tl_slot_filling(bool is_compat);
+
+/* arch/: whether a process executes a program whose words are shorter than the kernel's. */
+bool tl_is_compat(struct task_struct *task);
+
+/* arch/: whether traps in such programs are handled. */
+bool tl_traps_compat(void);
 
 /*
  * arch/: writes `length` bytes to the page of a process's text, at `to`, which is mapped at

@@ -388,6 +388,7 @@ void shim_synchronize_code(void);
 struct shim_space {
 	unsigned long handle;
 	unsigned long key;
+	unsigned long is_compat;
 };
 
 /*

@@ -122,34 +122,35 @@ static unsigned long hole_among_mappings(struct mm_struct *mm)
  * nothing below the object: a static program of ARM begins at the lowest address there is.
  * If the object has been unmapped, the hole may be above it.
  */
-static unsigned long find_hole(struct mm_struct *mm, unsigned long near)
+static unsigned long find_hole(struct mm_struct *mm, unsigned long near, unsigned long reach)
 {
 	unsigned long hole = hole_below(mm, near);
 
-	if (!hole && tl_slot_reach == ULONG_MAX)
+	if (!hole && reach == ULONG_MAX)
 		return hole_among_mappings(mm);
-	return (hole > near ? hole - near : near - hole) <= tl_slot_reach ? hole : 0;
+	return (hole > near ? hole - near : near - hole) <= reach ? hole : 0;
 }
 
-static int map_at_hole(struct mm_struct *mm, unsigned long near, struct slots *slots)
+static int map_at_hole(const struct space *space, unsigned long near, struct slots *slots)
 {
+	struct mm_struct *mm = space->mm;
 	const unsigned long flags = VM_EXEC | VM_MAYEXEC | VM_DONTCOPY | VM_IO;
 	struct vm_area_struct *area;
 
 	if (mmap_write_lock_killable(mm))
 		return -EINTR;
-	slots->address = find_hole(mm, near);
+	slots->address = find_hole(mm, near, tl_slot_reach(space->is_compat));
 	area = slots->address ? install(mm, slots->address, PAGE_SIZE, flags, &slots->mapping) :
 				ERR_PTR(-ENOMEM);
 	mmap_write_unlock(mm);
 	return PTR_ERR_OR_ZERO(area);
 }
 
-static void fill(struct page *page)
+static void fill(struct page *page, u32 word)
 {
 	void *words = kmap_local_page(page);
 
-	memset32(words, tl_poison_trap(), PAGE_SIZE / sizeof(u32));
+	memset32(words, word, PAGE_SIZE / sizeof(u32));
 	kunmap_local(words);
 }
 
@@ -172,7 +173,7 @@ static int refuse_move(const struct vm_special_mapping *mapping, struct vm_area_
 	return -EPERM;
 }
 
-static struct slots *new_slots(void)
+static struct slots *new_slots(u32 filling)
 {
 	struct slots *slots = kzalloc(sizeof(*slots), GFP_KERNEL);
 
@@ -186,14 +187,14 @@ static struct slots *new_slots(void)
 		free_slots(slots);
 		return NULL;
 	}
-	fill(slots->pages[0]);
+	fill(slots->pages[0], filling);
 	return slots;
 }
 
 unsigned long shim_slots_map(unsigned long handle, unsigned long near)
 {
 	struct space *space = (struct space *)handle;
-	struct slots *slots = new_slots();
+	struct slots *slots = new_slots(tl_slot_filling(space->is_compat));
 	unsigned long state;
 	int error;
 
@@ -201,7 +202,7 @@ unsigned long shim_slots_map(unsigned long handle, unsigned long near)
 		free_slots(slots);
 		return 0;
 	}
-	error = map_at_hole(space->mm, near, slots);
+	error = map_at_hole(space, near, slots);
 	mmput(space->mm);
 	if (error) {
 		free_slots(slots);

@@ -82,7 +82,7 @@ void tl_space_exit(void)
  * Takes a reference to the mm of a task that the caller may trace. What it executes, and
  * as whom, does not change meanwhile: the permission is that for this mm.
  */
-static int mm_of(struct task_struct *task, struct mm_struct **mm)
+static int mm_of(struct task_struct *task, struct mm_struct **mm, bool *is_compat)
 {
 	int error = 0;
 
@@ -92,14 +92,15 @@ static int mm_of(struct task_struct *task, struct mm_struct **mm)
 		return -EINTR;
 	if (!may_access(task, PTRACE_MODE_ATTACH_REALCREDS))
 		error = -EPERM;
-	else if (!tl_is_native(task))
+	*is_compat = tl_is_compat(task);
+	if (!error && *is_compat && !tl_traps_compat())
 		error = -ENOEXEC;
 	*mm = error ? NULL : get_task_mm(task);
 	up_read(&task->signal->exec_update_lock);
 	return error ?: *mm ? 0 : -ESRCH;
 }
 
-static int find_mm(pid_t pid, struct mm_struct **mm)
+static int find_mm(pid_t pid, struct mm_struct **mm, bool *is_compat)
 {
 	struct task_struct *task;
 	int error;
@@ -111,7 +112,7 @@ static int find_mm(pid_t pid, struct mm_struct **mm)
 	rcu_read_unlock();
 	if (!task)
 		return -ESRCH;
-	error = mm_of(task, mm);
+	error = mm_of(task, mm, is_compat);
 	put_task_struct(task);
 	if (!error && *mm == current->mm) {
 		mmput(*mm);
@@ -120,7 +121,7 @@ static int find_mm(pid_t pid, struct mm_struct **mm)
 	return error;
 }
 
-static struct space *open_space(struct mm_struct *mm)
+static struct space *open_space(struct mm_struct *mm, bool is_compat)
 {
 	struct space *space = kzalloc(sizeof(*space), GFP_KERNEL);
 	unsigned long state;
@@ -128,6 +129,7 @@ static struct space *open_space(struct mm_struct *mm)
 	if (!space)
 		return ERR_PTR(-ENOMEM);
 	space->mm = mm;
+	space->is_compat = is_compat;
 	space->notifier.ops = &notifications;
 	INIT_LIST_HEAD(&space->pages);
 	if (mmu_notifier_register(&space->notifier, mm)) {
@@ -150,19 +152,21 @@ int shim_space_open(u32 pid, struct shim_space *to)
 {
 	struct space *space;
 	struct mm_struct *mm;
-	int error = find_mm(pid, &mm);
+	bool is_compat;
+	int error = find_mm(pid, &mm, &is_compat);
 
 	if (error)
 		return error;
 	/* Only the control lock's holder changes the list. */
 	space = tl_space_of(mm);
 	if (!space)
-		space = open_space(mm);
+		space = open_space(mm, is_compat);
 	mmput(mm);
 	if (IS_ERR(space))
 		return PTR_ERR(space);
 	to->handle = (unsigned long)space;
 	to->key = (unsigned long)mm;
+	to->is_compat = is_compat;
 	return 0;
 }
 
@@ -227,7 +231,8 @@ unsigned long shim_current_space(void)
 int shim_space_hold(u32 pid, unsigned long *key)
 {
 	struct mm_struct *mm;
-	int error = find_mm(pid, &mm);
+	bool is_compat;
+	int error = find_mm(pid, &mm, &is_compat);
 
 	if (error)
 		return error;

@@ -27,6 +27,8 @@ struct space {
 	/* Its release callback is called when the last thread leaves. */
 	struct mmu_notifier notifier;
 	struct mm_struct *mm;
+	/* Whether its program's words are shorter than the kernel's. */
+	bool is_compat;
 	struct list_head others;
 	bool is_gone;
 	/* Its release callback has nothing to report any more. */

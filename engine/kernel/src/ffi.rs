@@ -50,7 +50,7 @@ const _: () = assert!(size_of::<Numbers>() == 128);
 // C's `struct shim_space`, `struct shim_user_patch`, `struct shim_in_slot` and `struct shim_probe_memory`.
 const _: () = {
     let word = size_of::<usize>();
-    assert!(size_of::<Space>() == 2 * word);
+    assert!(size_of::<Space>() == 3 * word);
     assert!(size_of::<UserPatch>() == word + 16);
     assert!(size_of::<InSlot>() == 4 * word + 8);
     assert!(size_of::<ProbeMemory>() == 2 * word);

@@ -14,7 +14,11 @@ const EINVAL: i32 = 22;
 
 impl Processes for Kernel {
     fn space_open(&self, pid: u32) -> Result<Space, Denied> {
-        let mut space = Space { handle: 0, key: 0 };
+        let mut space = Space {
+            handle: 0,
+            key: 0,
+            is_compat: 0,
+        };
         // SAFETY: control path, which may sleep; `Space` has the layout of C's `struct shim_space`.
         let opened = unsafe { ffi::shim_space_open(pid, &raw mut space) };
         denied(opened).map_or(Ok(space), Err)

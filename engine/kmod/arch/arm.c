@@ -445,12 +445,26 @@ void tl_continue(struct pt_regs *regs, const struct tl_place *to)
 	regs->ARM_cpsr = (regs->ARM_cpsr & ~state) | to->status;
 }
 
-const unsigned long tl_slot_reach = ULONG_MAX;
+unsigned long tl_slot_reach(bool is_compat)
+{
+	return ULONG_MAX;
+}
+
+u32 tl_slot_filling(bool is_compat)
+{
+	return tl_poison_trap();
+}
+
 const size_t tl_trap_advance;
 
-bool tl_is_native(struct task_struct *task)
+bool tl_is_compat(struct task_struct *task)
 {
-	return true;
+	return false;
+}
+
+bool tl_traps_compat(void)
+{
+	return false;
 }
 
 /* The caches' owner knows which are not coherent; it is not exported. */

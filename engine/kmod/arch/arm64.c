@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * arm64: a break hook for a BRK immediate of our own, direct dispatch past it, and text
+ * arm64: a break hook for a BRK immediate of our own, direct dispatch past it, by which BKPT
+ * of 32-bit programs arrives too, and text
  * patching by aarch64_insn_patch_text(), which stops the other CPUs and maintains the
  * caches. The kernel's entry path makes RCU watch, also if the CPU was idle.
  */
@@ -65,9 +66,16 @@ static int trapped(struct pt_regs *regs, unsigned long esr)
 
 static struct break_hook hook = { .fn = trapped };
 
-/* do_debug_exception(), and the calls of it, for kernel and user mode. */
+/*
+ * do_debug_exception(), and the calls of it: for kernel mode, for user mode, and one for 32-bit
+ * programs if theirs is not that for user mode.
+ */
 static void (*handle)(unsigned long far, unsigned long esr, struct pt_regs *regs);
-static u32 *ways[2];
+static u32 *ways[3];
+static size_t count_of_ways;
+
+/* Whether the breakpoint of a 32-bit program comes to one of them. */
+static bool are_compat;
 
 /* A trampoline to handle_straight(), which may be out of range of a BL. */
 static struct {
@@ -90,13 +98,19 @@ bool tl_end_step(struct pt_regs *regs)
 	return false;
 }
 
-/* Called instead of do_debug_exception(), which is passed the exceptions that are not ours. */
+/*
+ * Called instead of do_debug_exception(), which is passed the exceptions that are not ours. The
+ * kernel has no hook for the BKPT of a 32-bit program.
+ */
 static void handle_straight(unsigned long far, unsigned long esr, struct pt_regs *regs)
 {
 	if (ESR_ELx_EC(esr) == ESR_ELx_EC_BRK64 &&
-	    (esr & ESR_ELx_BRK64_ISS_COMMENT_MASK) == hook.imm &&
-	    !(user_mode(regs) ? tl_user_trap(regs) : trapline_trap(regs)))
+	    (esr & ESR_ELx_BRK64_ISS_COMMENT_MASK) == hook.imm) {
+		if (!(user_mode(regs) ? tl_user_trap(regs) : trapline_trap(regs)))
+			return;
+	} else if (ESR_ELx_EC(esr) == ESR_ELx_EC_BKPT32 && !tl_user_trap(regs)) {
 		return;
+	}
 	handle(far, esr, regs);
 }
 
@@ -125,11 +139,25 @@ static int find_ways(void)
 	if (!handle)
 		return -ENOENT;
 	ways[0] = find_call("el1_dbg", 64);
-	ways[1] = find_call("el0_dbg", 64) ?: find_call("el0t_64_sync_handler", 256);
+	ways[1] = find_call("el0_dbg", 64);
+	count_of_ways = 2;
+	are_compat = ways[1];
+	if (!ways[1]) {
+		ways[1] = find_call("el0t_64_sync_handler", 256);
+		ways[2] = find_call("el0t_32_sync_handler", 256);
+		are_compat = ways[2];
+		count_of_ways += are_compat;
+	}
 	if (ways[0] && ways[1])
 		return 0;
 	pr_err("trapline: el1_dbg and el0_dbg do not both call do_debug_exception\n");
 	return -ENOENT;
+}
+
+/* What is emulated is as if transfers of several words need no alignment. */
+bool tl_traps_compat(void)
+{
+	return are_compat && IS_ENABLED(CONFIG_COMPAT_ALIGNMENT_FIXUPS);
 }
 
 static int build_bridge(void)
@@ -297,20 +325,25 @@ void tl_patch(struct shim_patch *patches, size_t count)
 	cpus_read_unlock();
 }
 
-/* If the second way cannot be changed, the first is changed back. */
+/* If one way cannot be changed, those before it are changed back. */
 int tl_direct_dispatch(bool straight)
 {
 	void *to = straight ? (void *)bridge : (void *)handle;
 	void *before = straight ? (void *)handle : (void *)bridge;
-	void *calls[] = { ways[0], ways[1] };
-	u32 new[] = { call(ways[0], to), call(ways[1], to) };
-	u32 old = call(ways[0], before);
+	void *calls[ARRAY_SIZE(ways)];
+	u32 new[ARRAY_SIZE(ways)], old[ARRAY_SIZE(ways)];
+	size_t i;
 	int error;
 
+	for (i = 0; i < count_of_ways; i++) {
+		calls[i] = ways[i];
+		new[i] = call(ways[i], to);
+		old[i] = call(ways[i], before);
+	}
 	cpus_read_lock();
-	error = patch_words(calls, new, ARRAY_SIZE(new));
+	error = patch_words(calls, new, count_of_ways);
 	if (error)
-		patch_words(calls, &old, 1);
+		patch_words(calls, old, count_of_ways);
 	cpus_read_unlock();
 	if (!error)
 		is_bridged = straight;
@@ -386,18 +419,33 @@ int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned lo
 	return outcome;
 }
 
+/* In Thumb state an instruction may be in an IT block, of which the status tells. */
 void tl_continue(struct pt_regs *regs, const struct tl_place *to)
 {
+	const u64 state = PSR_AA32_T_BIT | PSR_AA32_IT_MASK;
+
 	instruction_pointer_set(regs, to->pc);
+	if (compat_user_mode(regs))
+		regs->pstate = (regs->pstate & ~state) | to->status;
 }
 
 /* Of a branch, less a page. */
-const unsigned long tl_slot_reach = SZ_128M - PAGE_SIZE;
+unsigned long tl_slot_reach(bool is_compat)
+{
+	return is_compat ? ULONG_MAX : SZ_128M - PAGE_SIZE;
+}
+
+/* An undefined instruction of A32. */
+u32 tl_slot_filling(bool is_compat)
+{
+	return is_compat ? 0xe7f000f0 : tl_poison_trap();
+}
+
 const size_t tl_trap_advance;
 
-bool tl_is_native(struct task_struct *task)
+bool tl_is_compat(struct task_struct *task)
 {
-	return !is_compat_thread(task_thread_info(task));
+	return is_compat_thread(task_thread_info(task));
 }
 
 /* The caches' owner knows which are not coherent; it is not exported. */

@@ -107,13 +107,27 @@ void tl_continue(struct pt_regs *regs, const struct tl_place *to)
 }
 
 /* Of a jump, and of an address relative to the pc, less what that may add to the site's own. */
-const unsigned long tl_slot_reach = SZ_1G;
+unsigned long tl_slot_reach(bool is_compat)
+{
+	return SZ_1G;
+}
+
+u32 tl_slot_filling(bool is_compat)
+{
+	return tl_poison_trap();
+}
+
 const size_t tl_trap_advance = INT3_INSN_SIZE;
 
 /* Not by its registers: the stack that they are on is gone when the task has ended. */
-bool tl_is_native(struct task_struct *task)
+bool tl_is_compat(struct task_struct *task)
 {
-	return !test_tsk_thread_flag(task, TIF_ADDR32);
+	return test_tsk_thread_flag(task, TIF_ADDR32);
+}
+
+bool tl_traps_compat(void)
+{
+	return false;
 }
 
 void tl_write_text(struct vm_area_struct *area, struct page *page, unsigned long address,

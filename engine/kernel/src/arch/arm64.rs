@@ -2,14 +2,14 @@
 
 use core::arch::asm;
 
-#[cfg(not(trapline_mutants))]
-use engine_isa::arm64::Arm64;
 use engine_isa::arm64::Processor;
+#[cfg(not(trapline_mutants))]
+use engine_isa::arm64::WithPrograms;
 use engine_tracer::{Blacklist, blacklist};
 
-/// The instruction set of this kernel.
+/// The instruction set of this kernel, and of the 32-bit programs under it.
 #[cfg(not(trapline_mutants))]
-pub type Native = Arm64<ThisProcessor>;
+pub type Native = WithPrograms<ThisProcessor>;
 
 /// Functions and paths on which no trap can be taken.
 pub const BLACKLIST: &Blacklist = &blacklist::ARM64;

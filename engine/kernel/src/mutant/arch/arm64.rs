@@ -2,7 +2,9 @@
 
 use core::ops::Range;
 
-use engine_isa::arm64::{Arm64, Processor, Regs};
+use engine_isa::arm::Block;
+use engine_isa::arm64::programs::Mode;
+use engine_isa::arm64::{Processor, Regs, WithPrograms};
 use engine_isa::body::{Exit, Text, Unwalked};
 use engine_isa::{Arch, Memory, Planned, Variant};
 
@@ -13,18 +15,18 @@ use crate::mutant::{self, NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT, is_chosen};
 /// AArch64 with the selected mutant.
 pub struct Seeded;
 
-type Base = Arm64<SeededProcessor>;
+type Base = WithPrograms<SeededProcessor>;
 
 impl Variant for Seeded {
     type Base = Base;
 
-    fn plan(text: &[u8; 4], (): ()) -> Planned<Base> {
+    fn plan(text: &[u8; 4], mode: Mode) -> Planned<Base> {
         const MOV_X9_X30: u32 = 0xaa1e_03e9;
         const NOP: u32 = 0xd503_201f;
         if *text == MOV_X9_X30.to_le_bytes() && is_chosen(NOP_FOR_MOV) {
-            return Base::plan(&NOP.to_le_bytes(), ());
+            return Base::plan(&NOP.to_le_bytes(), mode);
         }
-        Base::plan(text, ())
+        Base::plan(text, mode)
     }
 
     fn exits(
@@ -36,9 +38,24 @@ impl Variant for Seeded {
         mutant::exits::<Base>(text, function, memory, see)
     }
 
+    fn enter(regs: &mut Regs, slot: usize) {
+        let status = regs.pstate;
+        Base::enter(regs, slot);
+        if is_thumb(status) && is_chosen(BLOCK_DROPPED) {
+            regs.pstate = Block::NONE.in_status(status as u32).into();
+        }
+    }
+
     fn returned(regs: &Regs) -> u64 {
         mutant::returned(Base::returned(regs))
     }
+}
+
+/// Whether a program status is that of a 32-bit program in Thumb state.
+const fn is_thumb(status: u64) -> bool {
+    /// PSTATE.nRW and PSTATE.T.
+    const THUMB: u64 = 1 << 4 | 1 << 5;
+    status & THUMB == THUMB
 }
 
 /// The processor that took the trap; with `sign-nothing`, without pointer authentication.
@@ -68,6 +85,7 @@ pub fn memory(_: *mut Regs) -> impl Memory {
 pub const MUTANTS: &[&str] = &[
     NOP_FOR_MOV,
     SIGN_NOTHING,
+    BLOCK_DROPPED,
     SHARED_SLOT,
     STALE_SLOT,
     NO_CACHE_FLUSH,
@@ -91,6 +109,10 @@ const MISNAMED: &str = "finalise-el2-misnamed";
 /// A wrong x9 goes unnoticed until ftrace is enabled, whose trampoline takes the caller's address
 /// from it.
 const NOP_FOR_MOV: &str = "nop-for-mov";
+
+/// `block-dropped`: a relocated instruction of an IT block is executed in none, so one of 16 bits sets
+/// the flags.
+const BLOCK_DROPPED: &str = "block-dropped";
 
 /// `sign-nothing`: `paciasp` is emulated as a NOP, as it is on a processor without pointer
 /// authentication.
