@@ -4,20 +4,20 @@
 //! The process is traced by ptrace(2) until it is resumed. A branch to itself in place of the first
 //! instruction holds it there, which needs no knowledge of its registers.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{Error as IoError, ErrorKind, Read, Result};
+use std::fs::{self, OpenOptions};
+use std::io::{Error as IoError, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
 use std::thread::sleep;
 use std::time::Duration;
 
-use engine_objects::{Objects, Process};
+use engine_objects::{Objects, Process, auxiliary_value};
 use nix::sys::ptrace::{self, Event, Options};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 /// Key of the entry point in the auxiliary vector (getauxval(3)).
-const AT_ENTRY: usize = 9;
+const AT_ENTRY: u64 = 9;
 
 /// Time between two looks at where the process is.
 const PERIOD: Duration = Duration::from_millis(2);
@@ -100,15 +100,9 @@ fn entry_point(pid: i32) -> Result<u64> {
 }
 
 /// The value of a key in the auxiliary vector of a process.
-pub fn auxiliary(pid: i32, key: usize) -> Result<Option<u64>> {
-    let mut vector = Vec::new();
-    File::open(format!("/proc/{pid}/auxv"))?.read_to_end(&mut vector)?;
-    let words = vector.chunks_exact(size_of::<usize>());
-    let words: Vec<usize> = words
-        .filter_map(|word| Some(usize::from_ne_bytes(word.try_into().ok()?)))
-        .collect();
-    let found = words.chunks_exact(2).find(|pair| pair[0] == key);
-    Ok(found.map(|pair| pair[1] as u64))
+pub fn auxiliary(pid: i32, key: u64) -> Result<Option<u64>> {
+    let vector = fs::read(format!("/proc/{pid}/auxv"))?;
+    Ok(auxiliary_value(&vector, key))
 }
 
 /// The branch to itself of the program's instruction set, and where it goes.

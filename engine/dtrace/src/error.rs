@@ -164,6 +164,12 @@ pub enum Error {
          run without that: root can trace it"
     )]
     LostPrivilege(u32),
+    /// Without the module, a program whose words are shorter than this command's.
+    #[error(
+        "failed to trace pid {0} without the module: it is a 32-bit program: load the module, which traces \
+         such on 64-bit ARM, or trace a 64-bit build of it"
+    )]
+    Is32Bit(u32),
     /// Without the module, a process that ptrace(2) does not let this user trace.
     #[error(
         "failed to trace pid {0} without the module: ptrace(2) does not allow it: it is of another user, has \

@@ -17,22 +17,25 @@ const MOST_TYPES: u64 = 1024;
 impl Auxiliary {
     /// Parses pairs of words, which are as long as the addresses of the process.
     pub fn parse(bytes: &[u8]) -> Self {
-        let long = words::<8>(bytes, u64::from_ne_bytes);
-        let is_long = long.iter().step_by(2).all(|kind| *kind < MOST_TYPES);
-        let words = match is_long {
-            true => long,
-            false => words::<4>(bytes, |word| u32::from_ne_bytes(word).into()),
-        };
-        let value = |wanted| {
-            let mut pairs = words.chunks_exact(2);
-            let pair = pairs.find(|pair| pair.first() == Some(&wanted))?;
-            pair.get(1).copied().filter(|value| *value != 0)
-        };
         Self {
-            entry: value(AT_ENTRY),
-            base: value(AT_BASE),
+            entry: value(bytes, AT_ENTRY),
+            base: value(bytes, AT_BASE),
         }
     }
+}
+
+/// The value of a type in the auxiliary vector of a process (getauxval(3)), whose words are as long as
+/// its addresses; none where it has no such entry, or 0.
+pub fn value(bytes: &[u8], wanted: u64) -> Option<u64> {
+    let long = words::<8>(bytes, u64::from_ne_bytes);
+    let is_long = long.iter().step_by(2).all(|kind| *kind < MOST_TYPES);
+    let words = match is_long {
+        true => long,
+        false => words::<4>(bytes, |word| u32::from_ne_bytes(word).into()),
+    };
+    let mut pairs = words.chunks_exact(2);
+    let pair = pairs.find(|pair| pair.first() == Some(&wanted))?;
+    pair.get(1).copied().filter(|value| *value != 0)
 }
 
 /// Words in this machine's byte order, which all of its processes have.

@@ -42,6 +42,7 @@ mod process;
 mod symbols;
 mod unwind;
 
+pub use auxiliary::value as auxiliary_value;
 pub use elf::Elf;
 pub use elf::header::{Class, DebugLink, Endian, Kind};
 pub use elf::machine::Machine;

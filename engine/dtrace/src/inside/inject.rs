@@ -36,7 +36,7 @@ const PAGE: usize = 4096;
 const _: () = assert!(size_of::<Start>() + size_of::<Left>() <= PAGE);
 
 /// Key of what the processor has, in the auxiliary vector (getauxval(3)).
-const AT_HWCAP2: usize = 26;
+const AT_HWCAP2: u64 = 26;
 
 /// How long the agent may take to open its sockets.
 const LONGEST: Duration = Duration::from_secs(10);

@@ -63,6 +63,9 @@ pub fn inject(pid: u32, command: u32, has_jumps: bool, without: Absence) -> Resu
         );
         return Err(Error::Device(why));
     }
+    if is_32_bit(pid) {
+        return Err(Error::Is32Bit(pid));
+    }
     if has_lost_privilege(pid) {
         return Err(Error::LostPrivilege(pid));
     }
@@ -102,6 +105,19 @@ pub fn has_lost_privilege(pid: u32) -> bool {
     };
     let user = geteuid();
     file.mode() & SET_ID != 0 && !user.is_root() && file.uid() != user.as_raw()
+}
+
+/// Whether a process executes a 32-bit program, and this command is none.
+pub fn is_32_bit(pid: u32) -> bool {
+    let program = File::open(format!("/proc/{pid}/exe"));
+    cfg!(target_pointer_width = "64") && program.is_ok_and(is_32_bit_program)
+}
+
+fn is_32_bit_program(mut file: impl Read) -> bool {
+    /// An ELF file's magic number and `ELFCLASS32`.
+    const BEGIN: [u8; 5] = *b"\x7fELF\x01";
+    let mut begin = [0; BEGIN.len()];
+    file.read_exact(&mut begin).is_ok() && begin == BEGIN
 }
 
 /// Whether a thread but the first blocks the signal of traps, which would end the process at its first
@@ -228,5 +244,20 @@ impl Drop for Socket {
         while let Ok(1..) = (&self.channel).read(&mut [0; 4096]) {}
         // It is a child of this process if the traced one is.
         let _ = waitpid(self.agent, Some(WaitPidFlag::__WALL | WaitPidFlag::WNOHANG));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_of_32_bits_is_known_by_its_class() {
+        assert!(is_32_bit_program(&b"\x7fELF\x01\x01\x01"[..]));
+        assert!(!is_32_bit_program(&b"\x7fELF\x02\x01\x01"[..]));
+        assert!(!is_32_bit_program(&b"\x7fELF"[..]));
+        let own = std::env::current_exe().and_then(File::open).unwrap();
+        let is_short = cfg!(target_pointer_width = "32");
+        assert_eq!(is_32_bit_program(own), is_short);
     }
 }

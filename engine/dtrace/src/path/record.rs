@@ -11,7 +11,7 @@ use super::file::Writer;
 use super::file::record::Begin;
 use super::recorder::Recorder;
 use crate::error::{Error, reason};
-use crate::inside::{Recording, has_lost_privilege};
+use crate::inside::{Recording, has_lost_privilege, is_32_bit};
 use crate::options::{Options, Target as Wanted};
 use crate::output::{notice, report};
 use crate::target::Target;
@@ -33,6 +33,9 @@ pub fn record(options: &Options) -> Result<u8, Error> {
     let mut recorder = Recorder::new(writer, begin(command)).map_err(failed)?;
     let mut target = Target::start(command)?;
     target.run_to_begin()?;
+    if is_32_bit(target.pid()) {
+        return Err(Error::Is32Bit(target.pid()));
+    }
     if has_lost_privilege(target.pid()) {
         return Err(Error::LostPrivilege(target.pid()));
     }
