@@ -45,7 +45,7 @@ use tally::Tally;
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(
-        "{0}; usage: trapline-native [--tell] [--neighbours N | --process FOLDER [--thumb] [--states N]] [--seed N] VECTORS..."
+        "{0}; usage: trapline-native [--tell] [--neighbours N | --process FOLDER [--thumb [--takes-skipped]] [--states N]] [--seed N] VECTORS..."
     )]
     Usage(#[from] lexopt::Error),
     #[error("{name}: {why}")]
@@ -103,6 +103,7 @@ fn run_in_process(options: &Options, folder: &Path) -> Result<bool, Error> {
         folder: folder.to_owned(),
         seed: options.seed,
         states: options.states,
+        takes_skipped: options.takes_skipped,
         verbose: options.verbose,
     };
     let report = match (options.is_thumb, process::HAS_THUMB) {
@@ -146,6 +147,8 @@ struct Options {
     states: usize,
     /// Whether these are Thumb's.
     is_thumb: bool,
+    /// Whether breakpoints are taken that their IT blocks skip.
+    takes_skipped: bool,
     /// Number of mutated instructions per vector.
     neighbours: usize,
     /// Seed of neighbours and states.
@@ -168,6 +171,7 @@ impl Options {
                 Arg::Long("process") => options.folder = Some(parser.value()?.into()),
                 Arg::Long("states") => options.states = parser.value()?.parse()?,
                 Arg::Long("thumb") => options.is_thumb = true,
+                Arg::Long("takes-skipped") => options.takes_skipped = true,
                 Arg::Long("seed") => options.seed = parser.value()?.parse()?,
                 Arg::Value(path) => options.paths.push(path.into()),
                 other => return Err(other.unexpected().into()),

@@ -12,6 +12,8 @@ pub struct Job {
     pub seed: u64,
     /// Number of states for each vector: at least 4.
     pub states: usize,
+    /// Whether the breakpoint of an instruction that its IT block skips is taken.
+    pub takes_skipped: bool,
     /// Whether to print each vector before it is run.
     pub verbose: bool,
 }

@@ -106,7 +106,8 @@ pub fn run<S: Set<State = State>>(job: &Job) -> Result<Report, Error> {
         rows.note(trial.row(), trial.fate());
     }
     let path = job.folder.join(HITS);
-    fs::write(&path, hits(&functions, &trials)).map_err(file_error(&path))?;
+    let hits = hits(&functions, &trials, job.takes_skipped);
+    fs::write(&path, hits).map_err(file_error(&path))?;
     let faults = trials.iter().map(Trial::faults).sum();
     Ok(Report {
         tally,
@@ -122,10 +123,18 @@ fn tell<S: Set<State = State>>(verbose: bool, how: &str, trial: &Trial<S>) {
 }
 
 /// How often each probe should have fired, sorted.
-fn hits<S: Set<State = State>>(functions: &[Function], trials: &[Trial<S>]) -> String {
+fn hits<S: Set<State = State>>(
+    functions: &[Function],
+    trials: &[Trial<S>],
+    takes_skipped: bool,
+) -> String {
     let of_one = |(function, trial): (&Function, &Trial<S>)| {
         let line = |(offset, count)| format!("{}:{offset:x} {count}\n", function.name);
-        trial.hits().into_iter().map(line).collect::<Vec<_>>()
+        trial
+            .hits(takes_skipped)
+            .into_iter()
+            .map(line)
+            .collect::<Vec<_>>()
     };
     let mut lines: Vec<_> = functions.iter().zip(trials).flat_map(of_one).collect();
     lines.sort();

@@ -126,6 +126,7 @@ extern "C" fn begin(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
 /// Takes the registers of the run, and lets the handler return to `Runner::run`. If there is no run,
 /// the signal is the program's own, which dies of it.
 extern "C" fn end(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    arch::begin_handler();
     // SAFETY: the kernel passes the context of an SA_SIGINFO handler.
     let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
     // SAFETY: as in `begin`.

@@ -105,13 +105,17 @@ impl<S: Set<State = State>> Trial<S> {
     }
 
     /// The offsets of its probes, each with how often it should fire. One whose instruction is skipped
-    /// does not: QEMU skips the breakpoint then, as the architecture allows.
-    pub fn hits(&self) -> Vec<(usize, usize)> {
-        let all = (0, self.starts.len());
-        let executed = (self.offset(), self.executed().count());
+    /// does if its breakpoint is taken all the same. An undefined instruction, QEMU skips then, as
+    /// the architecture allows; but never a BKPT.
+    pub fn hits(&self, takes_skipped: bool) -> Vec<(usize, usize)> {
+        let all = self.starts.len();
+        let taken = match takes_skipped {
+            true => all,
+            false => self.executed().count(),
+        };
         match self.offset() {
-            0 => vec![all],
-            _ => vec![all, executed],
+            0 => vec![(0, all)],
+            offset => vec![(0, all), (offset, taken)],
         }
     }
 

@@ -1,5 +1,7 @@
 //! ARM: `struct sigcontext`, and the record of floating point behind the mask of signals.
 
+#[cfg(target_feature = "v7")]
+use std::arch::asm;
 use std::ffi::c_int;
 use std::ops::Range;
 use std::slice::from_raw_parts_mut;
@@ -29,6 +31,9 @@ pub type Registers = ([u32; 16], u32);
 /// N, Z, C, V and Q, the four of SIMD, the place in an IT block, and whether the state is Thumb's:
 /// what a signal interrupts may be a function of Thumb.
 const FLAGS: u32 = 0x1f << 27 | 0xf << 16 | 0x3f << 10 | 0b11 << 25 | 1 << 5;
+
+/// SSBS of ARMv8, which the kernel sets and clears when it switches threads.
+const SSBS: u32 = 1 << 23;
 
 const PC: usize = 15;
 
@@ -79,6 +84,17 @@ pub fn extended(context: &mut libc::ucontext_t) -> &mut [u8] {
     unsafe { from_raw_parts_mut(records.cast(), size_of_val(&context.uc_regspace)) }
 }
 
+/// Has floating point as the handler's code expects it. A 64-bit kernel leaves the vectors' length as a
+/// run had it, with which a processor without short vectors has no scalar instructions. Such kernels run
+/// no build for ARMv6, whose assembler need not know the instruction.
+pub fn begin_handler() {
+    #[cfg(target_feature = "v7")]
+    // SAFETY: writes a register of the handler's own: the frame has that of the run.
+    unsafe {
+        asm!("vmsr fpscr, {}", in(reg) 0, options(nomem, nostack))
+    };
+}
+
 /// Lets the context begin a run in this state.
 pub fn load(state: &State, context: &mut libc::ucontext_t) {
     let cpsr = context.uc_mcontext.arm_cpsr & !FLAGS | state.cpsr & FLAGS;
@@ -92,6 +108,7 @@ pub fn load(state: &State, context: &mut libc::ucontext_t) {
 pub fn store(context: &mut libc::ucontext_t) -> State {
     let mut state = State::new_zeroed();
     (state.registers, state.cpsr) = registers(context);
+    state.cpsr &= !SSBS;
     let record = record(extended(context), DOUBLES_MAGIC);
     copy(state.doubles.as_mut_bytes(), &record[DOUBLES]);
     state.fpscr = four(record, FPSCR);

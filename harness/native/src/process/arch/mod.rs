@@ -5,14 +5,14 @@
 #[cfg(target_arch = "aarch64")]
 mod arm64;
 #[cfg(target_arch = "aarch64")]
-pub use arm64::{ELF_FLAGS, EXIT, HAS_THUMB, MACHINE, Own, Thumb, load, pc, store};
+pub use arm64::{ELF_FLAGS, EXIT, HAS_THUMB, MACHINE, Own, Thumb, begin_handler, load, pc, store};
 #[cfg(target_arch = "aarch64")]
 use arm64::{Registers, extended, registers, set_registers};
 
 #[cfg(target_arch = "arm")]
 mod arm;
 #[cfg(target_arch = "arm")]
-pub use arm::{ELF_FLAGS, EXIT, HAS_THUMB, MACHINE, Own, Thumb, load, pc, store};
+pub use arm::{ELF_FLAGS, EXIT, HAS_THUMB, MACHINE, Own, Thumb, begin_handler, load, pc, store};
 #[cfg(target_arch = "arm")]
 use arm::{Registers, extended, registers, set_registers};
 
@@ -22,7 +22,7 @@ mod records;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
-pub use x86::{ELF_FLAGS, EXIT, HAS_THUMB, MACHINE, Own, Thumb, load, pc, store};
+pub use x86::{ELF_FLAGS, EXIT, HAS_THUMB, MACHINE, Own, Thumb, begin_handler, load, pc, store};
 #[cfg(target_arch = "x86_64")]
 use x86::{Registers, extended, registers, set_registers};
 

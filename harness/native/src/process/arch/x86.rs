@@ -90,6 +90,9 @@ pub fn extended(context: &mut libc::ucontext_t) -> &mut [u8] {
     unsafe { from_raw_parts_mut(area, size) }
 }
 
+/// Nothing of a run is in the way of its handler.
+pub fn begin_handler() {}
+
 /// Lets the context begin a run in this state.
 pub fn load(state: &State, context: &mut libc::ucontext_t) {
     let registers = &mut context.uc_mcontext.gregs;
