@@ -60,7 +60,7 @@ enum Error {
     Wrong(String),
 }
 
-const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | guarded CALLS | kept CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS";
+const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | skewed | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | guarded CALLS | kept CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS";
 
 fn main() -> ExitCode {
     match Command::parse(std::env::args_os()).and_then(|command| run(&command)) {
@@ -81,6 +81,7 @@ fn run(command: &Command) -> Result<Counts, Error> {
         Command::Unwind { depth, rounds } => dive::unwind(depth, rounds),
         Command::Longjmp { depth, rounds } => dive::longjmp(depth, rounds),
         Command::Stacks { switches } => stacks::switch(switches),
+        Command::Skewed => stacks::skew(),
         Command::Threads { threads, calls } => threads::call(threads, calls),
         Command::Timed { calls } => timed::time(calls),
         Command::Special { calls } => special::add(calls),

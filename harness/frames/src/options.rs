@@ -20,6 +20,8 @@ pub enum Command {
     Longjmp { depth: usize, rounds: usize },
     /// Switch stacks.
     Stacks { switches: usize },
+    /// Switch to a stack that is not aligned.
+    Skewed,
     /// Call from threads.
     Threads { threads: usize, calls: usize },
     /// Time calls.
@@ -70,6 +72,7 @@ impl Command {
                 let switches = number()?;
                 Self::Stacks { switches }
             }
+            "skewed" => Self::Skewed,
             "threads" => {
                 let (threads, calls) = (number()?, number()?);
                 Self::Threads { threads, calls }

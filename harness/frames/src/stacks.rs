@@ -81,3 +81,18 @@ pub fn switch(switches: usize) -> Result<Counts, Error> {
     let counts = counts.with("frames_start", switches.min(STACKS), 0);
     Ok(counts.with("frames_swap", 2 * switches, 2 * switches))
 }
+
+extern "C" fn leave(_: usize) -> ! {
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(0) }
+}
+
+/// Switches to a stack that is not aligned, and exits there. Whether that faults depends on the
+/// processor, and on what its kernel fixes up.
+pub fn skew() -> Result<Counts, Error> {
+    let at = arch::prepare_skewed(Vec::leak(vec![0; WORDS]), leave, 0);
+    let mut saved = 0;
+    // SAFETY: the frame is prepared, and its function does not return.
+    unsafe { arch::frames_swap(&raw mut saved, at) };
+    Err(Error::Wrong("it has returned".to_owned()))
+}

@@ -136,3 +136,17 @@ pub fn prepare(stack: &mut [usize], function: extern "C" fn(usize) -> !, argumen
     frame[RETURN] = frames_start as *const () as usize;
     at
 }
+
+/// The same, with its frame two bytes below where it should be.
+pub fn prepare_skewed(
+    stack: &mut [usize],
+    function: extern "C" fn(usize) -> !,
+    argument: usize,
+) -> usize {
+    const SKEW: usize = 2;
+    let at = prepare(stack, function, argument);
+    let frame = std::ptr::with_exposed_provenance_mut::<u8>(at);
+    // SAFETY: `prepare` has written these words of the stack, and there is room below them.
+    unsafe { frame.copy_to(frame.wrapping_sub(SKEW), FRAME * size_of::<usize>()) };
+    at - SKEW
+}
