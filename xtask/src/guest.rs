@@ -157,6 +157,27 @@ pub struct Build {
     pub module_target: String,
     /// Rust target of user programs.
     pub program_target: String,
+    /// How to build programs with shorter words, if its kernel runs such.
+    pub compat: Option<Compat>,
+}
+
+/// How to build programs whose words are shorter than the kernel's.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compat {
+    /// The C compiler.
+    pub cc: String,
+    /// The Rust target.
+    pub target: String,
+}
+
+impl Build {
+    /// The Rust targets.
+    pub fn targets(&self) -> Vec<&str> {
+        let compat = self.compat.iter().map(|compat| compat.target.as_str());
+        let own = [&*self.module_target, &*self.program_target].into_iter();
+        own.chain(compat).collect()
+    }
 }
 
 impl Guest {

@@ -141,9 +141,9 @@ pub fn of_harness() -> Vec<Need> {
 
 /// What building and booting a guest needs beyond the workspace.
 pub fn of_guest(guest: &Guest) -> Vec<Need> {
-    let build = &guest.build;
+    let targets = guest.build.targets().into_iter().map(str::to_owned);
     let rust = Need::Rust {
-        targets: vec![build.module_target.clone(), build.program_target.clone()],
+        targets: targets.collect(),
     };
     let tools = [
         ("make", "make"),

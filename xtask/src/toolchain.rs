@@ -37,10 +37,7 @@ impl Toolchain {
 
     /// The toolchain for a guest; after `host::ensure` it is there.
     pub fn require(guest: &Guest) -> Result<Self> {
-        let targets = [
-            guest.build.module_target.as_str(),
-            &guest.build.program_target,
-        ];
+        let targets = guest.build.targets();
         Self::find(&targets)?.ok_or_else(|| Error::Host {
             missing: format!("Rust with library sources for {}", targets.join(", ")),
             fix: "cargo xtask doctor".into(),

@@ -84,6 +84,58 @@ const PROGRAMS: [Program; 9] = [
     },
 ];
 
+/// Those that are also built with shorter words, where the kernel runs such.
+const COMPAT: [Program; 3] = [
+    Program {
+        name: "trapline-frames",
+        package: "harness-frames",
+        place: "/sbin/trapline-frames-32",
+    },
+    Program {
+        name: "trapline-native",
+        package: "harness-native",
+        place: "/sbin/trapline-native-32",
+    },
+    Program {
+        name: "trapline-random",
+        package: "harness-random",
+        place: "/sbin/trapline-random-32",
+    },
+];
+
+/// Programs that are built together.
+struct Set<'a> {
+    programs: &'static [Program],
+    /// The Rust target, and the C compiler, which also links.
+    target: &'a str,
+    cc: &'a str,
+}
+
+impl Set<'_> {
+    /// Where each of them is kept.
+    fn files(&self, guest: &Guest) -> impl Iterator<Item = (&'static Program, PathBuf)> {
+        let dir = guest.dir();
+        let name = |program: &'static Program| program.place.rsplit('/').next();
+        let programs = self.programs.iter();
+        programs.map(move |program| (program, dir.join(name(program).unwrap_or_default())))
+    }
+}
+
+/// The sets of a guest.
+fn sets(guest: &Guest) -> Vec<Set<'_>> {
+    let own = Set {
+        programs: &PROGRAMS,
+        target: &guest.build.program_target,
+        cc: &guest.build.cc,
+    };
+    let compat = guest.build.compat.as_ref().map(|compat| Set {
+        programs: &COMPAT,
+        target: &compat.target,
+        cc: &compat.cc,
+    });
+    [own].into_iter().chain(compat).collect()
+}
+
 /// The folders of all their sources.
 const FOLDERS: [&str; 10] = [
     "engine",
@@ -98,39 +150,43 @@ const FOLDERS: [&str; 10] = [
     "harness/storm",
 ];
 
-/// Builds them with one call of cargo, so that the standard library and shared crates are compiled
-/// once. Returns each path inside the guest with the file to put there.
+/// Builds each set with one call of cargo, so that the standard library and shared crates are
+/// compiled once. Returns each path inside the guest with the file to put there.
 pub fn make_all(guest: &Guest, toolchain: &Toolchain) -> Result<Vec<(&'static str, PathBuf)>> {
-    let dir = guest.dir();
-    let files = PROGRAMS.map(|program| (program.place, dir.join(program.name)));
-    let outputs = PROGRAMS.map(|program| dir.join(program.name));
+    let sets = sets(guest);
+    let files = sets.iter().flat_map(|set| set.files(guest));
+    let files: Vec<_> = files.map(|(program, file)| (program.place, file)).collect();
+    let outputs: Vec<_> = files.iter().map(|(_, file)| file.clone()).collect();
     let mut inputs = toolchain.inputs("image::program", guest, &FOLDERS)?;
     inputs.add(format!("{:?}", guest.build));
-    inputs.add_file(&libc_of(guest)?)?;
-    unless_current(&dir, "programs", inputs, &outputs, || {
+    for set in &sets {
+        inputs.add_file(&libc_of(set)?)?;
+    }
+    unless_current(&guest.dir(), "programs", inputs, &outputs, || {
         let step = Step::begin(format!("{}: programs of ours", guest.name));
         let _lock = toolchain::lock()?;
-        compile(&step, &run::shell()?, guest, toolchain)?;
-        for (program, file) in PROGRAMS.iter().zip(&outputs) {
-            let target = &guest.build.program_target;
-            let built = toolchain::output(PROFILE, target, program.name);
-            files::write_with_mode(file, &files::read(&built)?, 0o755)?;
+        for set in &sets {
+            compile(&step, &run::shell()?, set, toolchain)?;
+            for (program, file) in set.files(guest) {
+                let built = toolchain::output(PROFILE, set.target, program.name);
+                files::write_with_mode(&file, &files::read(&built)?, 0o755)?;
+            }
         }
         step.done();
         Ok(())
     })?;
-    Ok(files.into())
+    Ok(files)
 }
 
 /// The C library that is linked in.
-fn libc_of(guest: &Guest) -> Result<PathBuf> {
-    let (sh, cc) = (run::shell()?, &guest.build.cc);
+fn libc_of(set: &Set<'_>) -> Result<PathBuf> {
+    let (sh, cc) = (run::shell()?, set.cc);
     let path = run::read(cmd!(sh, "{cc} -print-file-name=libc.a"))?;
     Ok(path.trim().into())
 }
 
-fn compile(step: &Step, sh: &Shell, guest: &Guest, toolchain: &Toolchain) -> Result<()> {
-    let target = &guest.build.program_target;
+fn compile(step: &Step, sh: &Shell, set: &Set<'_>, toolchain: &Toolchain) -> Result<()> {
+    let target = set.target;
     let linker = format!(
         "CARGO_TARGET_{}_LINKER",
         target.to_uppercase().replace('-', "_")
@@ -139,9 +195,9 @@ fn compile(step: &Step, sh: &Shell, guest: &Guest, toolchain: &Toolchain) -> Res
     let each = |program: &Program| ["--package", program.package, "--bin", program.name];
     let cargo = toolchain
         .cargo(sh, "build", PROFILE, target, "-Ctarget-feature=+crt-static")
-        .env(linker, &guest.build.cc)
-        .env(format!("CC_{}", target.replace('-', "_")), &guest.build.cc)
-        .args(PROGRAMS.iter().flat_map(each))
+        .env(linker, set.cc)
+        .env(format!("CC_{}", target.replace('-', "_")), set.cc)
+        .args(set.programs.iter().flat_map(each))
         .args(build_std);
     run::quietly(step, cargo)
 }
