@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::usdt::Reason;
+
 /// Why a process or one of its files cannot be read.
 #[derive(Debug, Error)]
 pub enum Error {
@@ -190,6 +192,14 @@ pub enum Fault {
     /// An unwind table is too large, and was cut: the number of its rows.
     #[error("unwind table: cut, {0} rows are too many")]
     UnwindRows(usize),
+    /// The note of a probe is malformed.
+    #[error("the note of a probe at offset {offset:#x}: {reason}")]
+    Probe {
+        /// Its offset in the file.
+        offset: u64,
+        /// The reason.
+        reason: Reason,
+    },
     /// A separate debug file was found but cannot be used.
     #[error("debug file {path}: {why}", path = path.display())]
     DebugFile {

@@ -4,7 +4,8 @@
 //! among the objects of process 123 ([`Objects`]) those with the name `libc.so.6`
 //! ([`Object::answers_to`]), and of each the functions named `malloc` ([`Functions`]). [`Symbols`]
 //! resolves addresses of user stacks to object, function and offset, also after the process has
-//! exited. [`UnwindTable`] is what the kernel module unwinds those stacks by.
+//! exited. [`UnwindTable`] is what the kernel module unwinds those stacks by. [`Sites`] are the USDT
+//! probes of an object.
 //!
 //! Invariants:
 //!
@@ -24,7 +25,7 @@
 //! - Addresses in [`Elf`] and [`Functions`] are link-time addresses; [`Object::bias`] added to one
 //!   is the address in the process.
 //!
-//! [`Elf::read`] and [`Functions::of_bytes`] read ELF from bytes and need neither file nor process.
+//! [`Elf::read`], [`Functions::of_bytes`] and [`Sites::of_bytes`] read ELF from bytes and need neither file nor process.
 
 #![forbid(unsafe_code)]
 
@@ -41,6 +42,7 @@ mod objects;
 mod process;
 mod symbols;
 mod unwind;
+mod usdt;
 
 pub use auxiliary::value as auxiliary_value;
 pub use elf::Elf;
@@ -57,3 +59,4 @@ pub use objects::Objects;
 pub use process::Process;
 pub use symbols::{Library, Place, Symbols};
 pub use unwind::{Coverage, UnwindTable};
+pub use usdt::{Argument, Extension, Index, Operand, Reason, Site, Sites, Unreadable};

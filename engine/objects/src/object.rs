@@ -13,6 +13,7 @@ use crate::maps::Device;
 use crate::names::{self, Role};
 use crate::process::Process;
 use crate::unwind::UnwindTable;
+use crate::usdt::Sites;
 
 /// A mapping of an object that can be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,6 +116,14 @@ impl Object {
         };
         let add = |collector: &mut Collector<'_>| debug::add(collector, elf, &self.path, roots);
         Functions::read(elf, &Parts::of(file), add)
+    }
+
+    /// Reads its USDT probes; `functions` are its own ([`Self::functions`]), in which they lie.
+    pub fn sites(&self, functions: &Functions) -> Sites {
+        let Some((file, elf)) = &self.file else {
+            return Sites::default();
+        };
+        Sites::read(elf, &Parts::of(file), functions)
     }
 
     /// Makes its unwind table, with addresses without the bias. The vDSO is read in the process's

@@ -27,7 +27,7 @@ const LIMITS: [u64; 12] = [
 /// No damaged file may take longer, by far.
 const SLOWEST: Duration = Duration::from_secs(2);
 
-fn files() -> u64 {
+pub fn files() -> u64 {
     let cases = std::env::var("PROPTEST_CASES")
         .ok()
         .and_then(|cases| cases.parse::<u64>().ok());
@@ -69,7 +69,7 @@ fn seeds() -> Vec<Vec<u8>> {
 
 /// Damages a copy of a seed: a few numbers of any width, mostly where headers are, and sometimes the
 /// end is missing.
-fn damage(seed: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
+pub fn damage(seed: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..random.usize(1..6) {
         let at = match random.u8(0..8) {

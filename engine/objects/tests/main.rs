@@ -9,3 +9,4 @@ mod made;
 mod processes;
 mod symbols;
 mod unwind;
+mod usdt;

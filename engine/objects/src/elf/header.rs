@@ -72,6 +72,7 @@ pub struct DebugLink {
 pub struct Segment {
     pub kind: elf::ProgramType,
     pub is_executable: bool,
+    pub is_writable: bool,
     pub offset: u64,
     pub address: u64,
     pub file_size: u64,

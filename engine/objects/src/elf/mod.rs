@@ -49,6 +49,10 @@ pub struct Elf {
     pub(crate) mini: Option<(u64, u64)>,
     /// `.eh_frame`.
     pub(crate) eh_frame: Option<Section>,
+    /// `.note.stapsdt`.
+    pub(crate) notes_of_probes: Option<Section>,
+    /// The address of `.stapsdt.base`.
+    pub(crate) base_of_probes: Option<u64>,
     pub(crate) code: Code,
 }
 
@@ -138,6 +142,8 @@ where
         sections: found.all,
         mini: found.mini,
         eh_frame: found.eh_frame,
+        notes_of_probes: found.notes_of_probes,
+        base_of_probes: found.base_of_probes,
     };
     // A separate debug file has the headers of what it leaves out.
     if !file.is_debug_file() {
@@ -164,6 +170,7 @@ fn segment<E: FileHeader<Endian = Endianness>>(
     Segment {
         kind: header.p_type(endian),
         is_executable: header.p_flags(endian).contains(elf::PF_X),
+        is_writable: header.p_flags(endian).contains(elf::PF_W),
         offset: header.p_offset(endian).into(),
         address: header.p_vaddr(endian).into(),
         file_size: header.p_filesz(endian).into(),

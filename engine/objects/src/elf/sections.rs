@@ -13,6 +13,8 @@ pub struct Sections<'d, E: FileHeader> {
     pub all: Vec<Section>,
     pub mini: Option<(u64, u64)>,
     pub eh_frame: Option<Section>,
+    pub notes_of_probes: Option<Section>,
+    pub base_of_probes: Option<u64>,
     pub debug_link: Option<DebugLink>,
 }
 
@@ -42,6 +44,8 @@ impl<'d, E: FileHeader<Endian = Endianness>> Sections<'d, E> {
             all: headers.iter().map(|h| section::<E>(h, endian)).collect(),
             mini: None,
             eh_frame: None,
+            notes_of_probes: None,
+            base_of_probes: None,
             debug_link: None,
         };
         if headers.is_empty() {
@@ -69,6 +73,10 @@ impl<'d, E: FileHeader<Endian = Endianness>> Sections<'d, E> {
                 self.mini = self.mini.or(Some((section.offset, section.size)));
             } else if name.starts_with(b".eh_frame\0") && section.kind != elf::SHT_NOBITS {
                 self.eh_frame = self.eh_frame.or(Some(*section));
+            } else if name.starts_with(b".note.stapsdt\0") && section.kind == elf::SHT_NOTE {
+                self.notes_of_probes = self.notes_of_probes.or(Some(*section));
+            } else if name.starts_with(b".stapsdt.base\0") {
+                self.base_of_probes = self.base_of_probes.or(Some(section.address));
             } else if name.starts_with(b".gnu_debuglink\0") && section.kind != elf::SHT_NOBITS {
                 let link = debug_link(section, endian, data);
                 if link.is_none() {

@@ -11,9 +11,6 @@ use crate::elf::Elf;
 use crate::error::{Fault, Table};
 use crate::unwind;
 
-/// The longest name that a function can have. Compilers write some of several kilobytes.
-const LONGEST: usize = 16 << 10;
-
 /// Functions while tables are added.
 pub struct Collector<'e> {
     /// The object: where its code is.
@@ -111,11 +108,10 @@ impl<'e> Collector<'e> {
         if u32::try_from(known + strings.len()).is_err() {
             return self.report(Fault::Strings(table));
         }
-        let ends = (0..).zip(strings).filter(|(_, byte)| **byte == 0);
-        let ends: Vec<u32> = ends.map(|(at, _)| at).collect();
+        let ends = table::ends(strings);
         let (mut unnamed, mut outside) = (0, 0);
         for symbol in symbols {
-            let Some(name) = name(symbol, strings, &ends) else {
+            let Some(name) = table::name(symbol, strings, &ends) else {
                 unnamed += 1;
                 continue;
             };
@@ -190,17 +186,6 @@ impl<'e> Collector<'e> {
         extent::complete(rows, &self.elf.code);
         self.functions
     }
-}
-
-/// The name of a symbol, without its terminating zero; `ends` are the positions of all zeros.
-///
-/// All symbols of a malformed file can have the same long name. A search for each end along the name
-/// would take time in proportion to the square of the file's size, as would any use of such names:
-/// hence the limit.
-fn name<'s>(symbol: &Symbol, strings: &'s [u8], ends: &[u32]) -> Option<&'s [u8]> {
-    let end = ends.get(ends.partition_point(|end| *end < symbol.name))?;
-    let name = strings.get(symbol.name as usize..*end as usize)?;
-    (name.len() <= LONGEST).then_some(name)
 }
 
 fn binding(symbol: &Symbol) -> Binding {

@@ -8,7 +8,7 @@ pub mod demangle;
 mod extent;
 mod list;
 mod row;
-mod table;
+pub(crate) mod table;
 mod xz;
 
 use object::read::ReadRef;

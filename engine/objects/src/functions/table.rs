@@ -9,6 +9,9 @@ use crate::elf::Elf;
 use crate::elf::header::{Class, Section};
 use crate::error::{Fault, Table};
 
+/// The longest name that a function can have. Compilers write some of several kilobytes.
+const LONGEST: usize = 16 << 10;
+
 /// A symbol as its table has it.
 pub struct Symbol {
     pub name: u32,
@@ -53,6 +56,24 @@ pub fn read<'d, R: ReadRef<'d>>(
         Class::Elf64 => pass.symbols::<Sym64<Endianness>>(each)?,
     }
     Ok(Some(strings))
+}
+
+/// The positions of the zeros that end the names in a table's strings. None are beyond 4 GiB.
+pub fn ends(strings: &[u8]) -> Vec<u32> {
+    let ends = (0..=u32::MAX).zip(strings);
+    let ends = ends.filter(|(_, byte)| **byte == 0);
+    ends.map(|(at, _)| at).collect()
+}
+
+/// The name of a symbol, without its terminating zero; `ends` are the positions of all zeros.
+///
+/// All symbols of a malformed file can have the same long name. A search for each end along the name
+/// would take time in proportion to the square of the file's size, as would any use of such names:
+/// hence the limit.
+pub fn name<'s>(symbol: &Symbol, strings: &'s [u8], ends: &[u32]) -> Option<&'s [u8]> {
+    let end = ends.get(ends.partition_point(|end| *end < symbol.name))?;
+    let name = strings.get(symbol.name as usize..*end as usize)?;
+    (name.len() <= LONGEST).then_some(name)
 }
 
 /// One reading of a table.
