@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::usdt::Reason;
+use crate::reason::Reason;
 
 /// Why a process or one of its files cannot be read.
 #[derive(Debug, Error)]

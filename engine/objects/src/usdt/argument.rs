@@ -5,9 +5,9 @@
 //! notes written by hand. Spaces inside of brackets and parentheses belong to the operand.
 
 use super::operand::{Operand, Parsed, Place, parse};
-use super::reason::{Reason, Unreadable};
 use crate::elf::Elf;
 use crate::elf::header::Class;
+use crate::reason::{Reason, Unreadable};
 
 /// The most arguments of a probe. `sys/sdt.h` allows 12.
 const MOST: usize = 32;

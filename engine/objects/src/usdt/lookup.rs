@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use object::elf;
 use object::read::ReadRef;
 
-use super::reason::Unreadable;
 use crate::elf::Elf;
 use crate::error::Table;
 use crate::functions::table::{self, Symbol};
+use crate::reason::Unreadable;
 
 /// What the file's tables say of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

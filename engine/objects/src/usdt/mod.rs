@@ -34,7 +34,6 @@ mod lookup;
 mod mode;
 mod note;
 mod operand;
-mod reason;
 
 use std::collections::HashSet;
 
@@ -43,11 +42,11 @@ use object::read::ReadRef;
 use crate::elf::Elf;
 use crate::error::Fault;
 use crate::functions::{Functions, Mode};
+use crate::reason::Reason;
 pub use argument::Argument;
 use lookup::Lookup;
 use note::Note;
 pub use operand::{Extension, Index, Operand};
-pub use reason::{Reason, Unreadable};
 
 /// The probes of one file.
 #[derive(Debug, Clone, Default)]

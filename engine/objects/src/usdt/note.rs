@@ -6,10 +6,10 @@ use object::read::elf::NoteIterator;
 use object::{Endianness, elf};
 
 use super::argument::Noted;
-use super::reason::Reason;
 use crate::elf::Elf;
 use crate::elf::header::Class;
 use crate::error::Fault;
+use crate::reason::Reason;
 
 const OWNER: &[u8] = b"stapsdt";
 const VERSION: elf::NoteType = elf::NoteType(3);

@@ -1,8 +1,8 @@
 //! 32-bit ARM, A32 and Thumb: `r6`, `fp`, `#-1`, `[r4, #-32]`, `[r3, r2, lsl #2]`, `.L4+8`.
 
 use super::forms::{Extension, Index, Parsed};
+use crate::reason::Unreadable;
 use crate::usdt::expression::Sum;
-use crate::usdt::reason::Unreadable;
 
 const PC: u8 = 15;
 /// Other names of registers.

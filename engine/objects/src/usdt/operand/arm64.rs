@@ -1,8 +1,8 @@
 //! arm64: `x0`, `w3`, `7`, `[sp, 152]`, `[x0, x1, lsl #3]`, `[x0, #:lo12:counter]`.
 
 use super::forms::{Extension, Index, Parsed};
+use crate::reason::Unreadable;
 use crate::usdt::expression::Sum;
-use crate::usdt::reason::Unreadable;
 
 const SP: u8 = 31;
 /// Registers of the floating-point and vector unit: their first letters.

@@ -1,7 +1,7 @@
 //! The forms of operands, before and after their symbols are resolved.
 
+use crate::reason::Unreadable;
 use crate::usdt::expression::Sum;
-use crate::usdt::reason::Unreadable;
 
 /// Where an argument is when its probe fires. Its [size](super::Argument::size) says how much of a
 /// register or of memory it is.

@@ -3,9 +3,9 @@
 use super::forms::{Operand, Parsed};
 use crate::elf::Elf;
 use crate::elf::header::{Class, Kind};
+use crate::reason::Unreadable;
 use crate::usdt::expression::Sum;
 use crate::usdt::lookup::Lookup;
-use crate::usdt::reason::Unreadable;
 
 /// What an operand is resolved by.
 pub struct Place<'a> {

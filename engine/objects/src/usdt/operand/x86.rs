@@ -1,8 +1,8 @@
 //! x86, in AT&T's syntax: `%edi`, `$-1`, `-8(%rbp)`, `(%rax,%rcx,4)`, `40+CheckpointStats(%rip)`.
 
 use super::forms::{Extension, Index, Parsed};
+use crate::reason::Unreadable;
 use crate::usdt::expression::Sum;
-use crate::usdt::reason::Unreadable;
 
 const RIP: u8 = 16;
 

@@ -1,4 +1,4 @@
-//! Why a note is no site, and why an argument has no value.
+//! Why the note of a USDT probe is no site, and why an argument of one has no value.
 
 use thiserror::Error;
 
