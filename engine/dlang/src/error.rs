@@ -13,6 +13,8 @@ use crate::{Kind, Settings, Text};
 pub(crate) struct Mistake {
     pub tag: Tag,
     pub line: u32,
+    /// The byte of the source, if it is not where the parser has stopped.
+    pub at: Option<usize>,
     pub region: Option<Region>,
     pub message: String,
 }
@@ -23,8 +25,17 @@ impl Mistake {
         Self {
             tag,
             line,
+            at: None,
             region: None,
             message: message.into(),
+        }
+    }
+
+    /// Sets the byte of the source.
+    pub(crate) fn at(self, at: usize) -> Self {
+        Self {
+            at: Some(at),
+            ..self
         }
     }
 

@@ -23,6 +23,7 @@ mod error;
 mod fold;
 pub mod format;
 mod functions;
+pub mod header;
 pub mod kernel;
 mod lex;
 pub mod library;

@@ -22,6 +22,8 @@ pub(crate) struct Probe {
     pub inputs: Vec<(Option<Rc<str>>, TypeId)>,
     /// What `args[]` has instead: the number of an input, and the type that it is translated to.
     pub outputs: Option<Vec<(usize, TypeId)>>,
+    /// Where its name is: the line, and the byte of the source.
+    pub place: (u32, usize),
 }
 
 /// An argument of a declared probe.

@@ -14,7 +14,7 @@ pub enum Error {
     #[error("{}", .0.as_deref().unwrap_or("no options"))]
     Usage(Option<String>),
     /// Conflicting modes.
-    #[error("only one of the [-lV] options can be specified at a time")]
+    #[error("only one of the [-GhlV] options can be specified at a time")]
     Modes,
     /// `-32` or `-64` where the kernel's data model is the other one.
     #[error("-{0}: programs have the kernel's data model, which has {1} bits")]
@@ -37,6 +37,15 @@ pub enum Error {
     /// `--path` on another architecture.
     #[error("paths are recorded on x86-64 only")]
     PathHere,
+    /// `-h` or `-G` without a script, or with something else.
+    #[error("-{0} takes scripts, those of -s, which define providers")]
+    OfScripts(char),
+    /// `-h` for scripts without a name of their own.
+    #[error("-h requires an output file, that of -o, unless there is one script that has a name")]
+    HeaderName,
+    /// `-h` for scripts that define no provider.
+    #[error("{0} defines no provider")]
+    NoProviders(String),
     /// No program given.
     #[error("no probes specified")]
     NoProbes,
@@ -234,7 +243,7 @@ impl Error {
     /// The command's exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::Modes => 2,
+            Self::Usage(_) | Self::Modes | Self::OfScripts(_) | Self::HeaderName => 2,
             _ => 1,
         }
     }

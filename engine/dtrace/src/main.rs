@@ -8,6 +8,7 @@
 //! - [`engine`] is the interface to an engine, and [`requests`] what carries it: [`device`] is the
 //!   kernel's, by ioctl; [`inside`] is one in the traced process, by a socket. [`local`] runs in this
 //!   process, for programs that have no probes but those of `dtrace` and `profile`.
+//! - [`header`] writes C headers of the providers that scripts define.
 //! - [`trace`] is the main loop; it waits for [`event`]s, and has [`consume`] drain the engine.
 //! - [`firing`], [`aggregation`] and [`print`] print records and aggregations; messages about
 //!   faults and drops go to standard error. [`symbols`] and [`user_symbols`] name addresses.
@@ -28,6 +29,7 @@ mod event;
 mod fault;
 mod firing;
 mod flow;
+mod header;
 mod inside;
 mod kernel;
 mod layout;
@@ -77,7 +79,9 @@ fn run(arguments: Vec<OsString>) -> Result<u8, Error> {
     settings.set_from(std::env::vars_os());
     let options = Options::parse(arguments, settings)?;
     match options.mode {
+        Mode::Header => header::write(&options),
         Mode::Help => help(),
+        Mode::Link => header::link(&options),
         Mode::Version => version(),
         Mode::Types => types(&options),
         Mode::Path => path::record(&options),

@@ -111,7 +111,7 @@ fn program(options: &Options, program: &Program, around: &Surroundings<'_>) -> R
             Ok(specifier(format!("{description}{rest}")))
         }
         Program::Script(name) => {
-            let source = script(name, options, around)?;
+            let source = script(name, &options.settings, around.pointer)?;
             let kind = Kind::File { name: name.clone() };
             Ok(Text {
                 arguments: arguments(name),
@@ -122,7 +122,7 @@ fn program(options: &Options, program: &Program, around: &Surroundings<'_>) -> R
 }
 
 /// A script's source, after the preprocessor if that is wanted; `-` is standard input.
-fn script(name: &str, options: &Options, around: &Surroundings<'_>) -> Result<Vec<u8>, Error> {
+pub fn script(name: &str, settings: &Settings, pointer: u32) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let read = match name {
         "-" => io::stdin().read_to_end(&mut bytes).map(|_| bytes),
@@ -132,16 +132,16 @@ fn script(name: &str, options: &Options, around: &Surroundings<'_>) -> Result<Ve
         name: name.into(),
         why,
     })?;
-    let how = &options.settings.preprocessor;
+    let how = &settings.preprocessor;
     if !how.is_on {
         return Ok(source);
     }
-    let done = preprocess::run(how, name, &source, around.pointer);
+    let done = preprocess::run(how, name, &source, pointer);
     done.map_err(|why| Error::Compile(format!("failed to compile script {name}: {why}")))
 }
 
 /// A file's text, which must be UTF-8: strings are printed as they were written.
-fn text(kind: Kind, bytes: Vec<u8>, settings: &Settings) -> Result<Text, Error> {
+pub fn text(kind: Kind, bytes: Vec<u8>, settings: &Settings) -> Result<Text, Error> {
     match String::from_utf8(bytes) {
         Ok(source) => Ok(Text {
             source,

@@ -131,6 +131,11 @@ impl<'a> Lexer<'a> {
         rest.iter().find(|it| !it.is_ascii_whitespace()).copied()
     }
 
+    /// The byte that is next.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
     /// The current line.
     pub(crate) fn line(&self) -> u32 {
         self.line

@@ -116,9 +116,18 @@ impl<'a, 'n> Parser<'a, 'n> {
         self.declaration_inside()
     }
 
+    /// The line and the byte of the source where parsing has stopped.
+    pub(crate) fn place(&self) -> (u32, usize) {
+        (self.token.line, self.token.span.start)
+    }
+
     /// Advances to the next token.
     fn advance(&mut self) -> Result<(), Mistake> {
-        let next = self.lexer.next()?;
+        let next = self.lexer.next().inspect_err(|mistake| {
+            // The token before it is not to blame.
+            let at = self.lexer.at();
+            (self.token.line, self.token.span) = (mistake.line, at..at);
+        })?;
         self.line = std::mem::replace(&mut self.token, next).line;
         Ok(())
     }

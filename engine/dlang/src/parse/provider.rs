@@ -27,9 +27,8 @@ impl Parser<'_, '_> {
             probes: Vec::new(),
         };
         while !self.accept(Symbol::CloseBrace)? {
-            let line = self.token.line;
             let probe = self.probe(&provider.name)?;
-            self.check_new_probe(&provider, &probe, line)?;
+            self.check_new_probe(&provider, &probe)?;
             provider.probes.push(Rc::new(probe));
         }
         let known = self
@@ -71,8 +70,10 @@ impl Parser<'_, '_> {
             TokenKind::Word(word) if &**word == "probe" => self.advance()?,
             _ => return Err(self.syntax()),
         }
+        let place = (self.token.line, self.token.span.start);
         let name = self.name_of("probe", NAME_LEN)?;
         let mut probe = Probe {
+            place,
             inputs: self.arguments(&name)?,
             outputs: None,
             name,
@@ -153,16 +154,12 @@ impl Parser<'_, '_> {
     }
 
     /// A probe is declared once, and a provider that is declared again has the same probes.
-    fn check_new_probe(
-        &self,
-        provider: &Provider,
-        probe: &Probe,
-        line: u32,
-    ) -> Result<(), Mistake> {
+    fn check_new_probe(&self, provider: &Provider, probe: &Probe) -> Result<(), Mistake> {
+        let (line, at) = probe.place;
         let name = format!("{}:{}", provider.name, probe.name);
         if provider.probe(&probe.name).is_some() {
             let message = format!("{name} is declared twice");
-            return Err(Mistake::new(Tag::ProvPrdup, line, message));
+            return Err(Mistake::new(Tag::ProvPrdup, line, message).at(at));
         }
         let mut providers = self.names.providers.iter();
         let Some(previous) = providers.find(|it| it.name == provider.name) else {
@@ -179,6 +176,6 @@ impl Parser<'_, '_> {
             "{} was declared otherwise: {name} was {before}, and is {now}",
             provider.name
         );
-        Err(Mistake::new(Tag::ProvIncompat, line, message))
+        Err(Mistake::new(Tag::ProvIncompat, line, message).at(at))
     }
 }

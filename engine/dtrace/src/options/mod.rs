@@ -19,6 +19,10 @@ pub enum Mode {
     Help,
     /// `-V`, `--version`
     Version,
+    /// `-h`: a C header of the providers that a script defines.
+    Header,
+    /// `-G`: an object file with such providers, which no header needs.
+    Link,
     /// `-l`
     List,
     /// `--path`
@@ -183,7 +187,13 @@ impl Options {
         }
         match self.mode {
             Mode::List | Mode::Trace => self.mode = Mode::Types,
-            Mode::Types | Mode::Help | Mode::Version | Mode::Path | Mode::Report => {}
+            Mode::Header
+            | Mode::Help
+            | Mode::Link
+            | Mode::Path
+            | Mode::Report
+            | Mode::Types
+            | Mode::Version => {}
         }
         Ok(())
     }
@@ -200,6 +210,8 @@ impl Options {
             'e' => self.only_compile = true,
             'f' => self.specifier(&value()?, 2),
             'F' => self.settings.flow_indent = true,
+            'G' => self.choose(Mode::Link)?,
+            'h' => self.choose(Mode::Header)?,
             'H' => self.settings.preprocessor.prints_headers = true,
             'i' => self.probe(&value()?)?,
             'I' => self.set('I', "incdir", value()?)?,
@@ -321,7 +333,6 @@ fn refused(letter: char) -> Error {
              so there is nothing to claim"
         }
         'B' => "buffered output is not supported",
-        'G' | 'h' => "providers in programs (USDT) are not supported yet",
         _ => return misuse(lexopt::Error::UnexpectedOption(format!("-{letter}"))),
     };
     Error::Unsupported(letter, why)

@@ -78,7 +78,7 @@ fn usage_errors_have_getopts_wording() {
 
 #[test]
 fn conflicting_or_unsupported_options_are_refused() {
-    assert!(message(&["-lV"]).starts_with("only one of the [-lV] options"));
+    assert!(message(&["-lV"]).starts_with("only one of the [-GhlV] options"));
     assert!(message(&["-a"]).starts_with("-a: anonymous tracing is not supported: "));
     assert!(message(&["-A"]).starts_with("-A: anonymous tracing is not supported: "));
     assert_eq!(

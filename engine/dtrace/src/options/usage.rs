@@ -2,7 +2,7 @@
 
 /// The usage message, printed after the command's name.
 pub const USAGE: &str = "\
-[-32|-64] [-CeFHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]
+[-32|-64] [-CeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]
 \t[-I path] [-L path] [-o output] [-p pid] [-s script] [-U name]
 \t[-x opt[=val]] [-X a|c|s|t]
 
@@ -25,6 +25,10 @@ pub const USAGE: &str = "\
 \t-e  exit after compiling request but prior to enabling probes
 \t-f  enable or list probes matching the specified function name
 \t-F  coalesce trace output by function
+\t-G  accepted, so that builds which link an object file for probes work: the
+\t    headers of -h need none, and the one of -o is empty
+\t-h  generate a C header with macros for the probes of the providers that a
+\t    script defines: script.h, or the file of -o
 \t-H  print included files when invoking preprocessor
 \t-i  enable or list probes matching the specified probe id
 \t-I  add include directory to preprocessor search path
