@@ -601,3 +601,15 @@ fn a_build_that_links_an_object_of_probes() {
     let made = folder.dtrace("-G -q -s pydtrace.d");
     assert_eq!((made.status.code(), made.stderr.len()), (Some(0), 0));
 }
+
+/// The header in `harness/markers` is what is made of the definitions beside it.
+#[test]
+fn the_header_of_the_markers_is_current() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../harness/markers/src");
+    let folder = Folder::new();
+    let made = folder.dtrace(&format!("-h -s {}", source.join("trapline.d").display()));
+    assert_eq!(made.status.code(), Some(0));
+    let read = |path: PathBuf| std::fs::read_to_string(path).unwrap();
+    let is_current = read(folder.path("trapline.h")) == read(source.join("trapline.h"));
+    assert!(is_current, "in harness/markers/src: dtrace -h -s trapline.d");
+}

@@ -27,7 +27,7 @@ struct Program {
 }
 
 /// Every program.
-const PROGRAMS: [Program; 9] = [
+const PROGRAMS: [Program; 10] = [
     // The dtrace command.
     Program {
         name: "dtrace",
@@ -57,6 +57,12 @@ const PROGRAMS: [Program; 9] = [
         name: "trapline-fuzz",
         package: "harness-fuzz",
         place: "/sbin/trapline-fuzz",
+    },
+    // Fires USDT probes.
+    Program {
+        name: "trapline-markers",
+        package: "harness-markers",
+        place: "/sbin/trapline-markers",
     },
     // Runs instructions natively and probed, and compares.
     Program {
@@ -137,13 +143,14 @@ fn sets(guest: &Guest) -> Vec<Set<'_>> {
 }
 
 /// The folders of all their sources.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 11] = [
     "engine",
     "harness/agent",
     "harness/calls",
     "harness/frames",
     "harness/fuzz",
     "harness/ioctl",
+    "harness/markers",
     "harness/native",
     "harness/perf",
     "harness/random",

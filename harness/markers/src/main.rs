@@ -1,0 +1,65 @@
+//! `trapline-markers` fires USDT probes of its own, of the provider `trapline`, and prints a line for
+//! each that it fires: the probe's name in D, and what it passed, as signed numbers of 64 bits.
+//!
+//! - `forms` fires a probe for each form that an operand can have: `form-*`, with one argument each.
+//! - `arguments` fires probes with arguments of each size: `sizes`, `words`, `text`, `many`, `none`.
+//! - `sites COUNT` fires `two-sites`, at two sites, and `in-line`, in an inlined function at three; each
+//!   so often. It prints how often each was fired.
+//! - `enabled ROUNDS` fires `costly` in each round in which it is enabled, and prints how often.
+//! - `watch MILLISECONDS` prints `costly`'s semaphore whenever it changes, and fires it while it is
+//!   enabled.
+//! - `forks COUNT` fires `child` in so many children, and then itself. Each prints its number, and
+//!   whether the probe is enabled there.
+//! - `fire COUNT` fires `fire` in a loop, and prints on standard error how many nanoseconds that took.
+//!
+//! The probes are in C: `forms.c` has a note of its own for each form, the others are macros of
+//! `trapline.h`, which `dtrace -h` has made of `trapline.d`.
+
+mod options;
+mod probes;
+
+use std::io;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use options::Command;
+
+/// Why it failed.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("{0}; usage: {USAGE}")]
+    Usage(#[from] lexopt::Error),
+    #[error("no such command: {0:?}; usage: {USAGE}")]
+    Command(String),
+    #[error("a child failed: {0}")]
+    Child(io::Error),
+}
+
+const USAGE: &str = "trapline-markers forms | arguments | sites COUNT | enabled ROUNDS | watch MILLISECONDS | forks COUNT | fire COUNT";
+
+fn main() -> ExitCode {
+    match Command::parse(std::env::args_os()).and_then(run) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("trapline-markers: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Error> {
+    match command {
+        Command::Forms => probes::forms(),
+        Command::Arguments => probes::arguments(),
+        Command::Sites { count } => probes::sites(count),
+        Command::Enabled { rounds } => probes::enabled(rounds),
+        Command::Watch { milliseconds } => probes::watch(milliseconds),
+        Command::Forks { count } => return probes::forks(count).map_err(Error::Child),
+        Command::Fire { count } => {
+            let before = Instant::now();
+            probes::fire(count);
+            eprintln!("{}", before.elapsed().as_nanos());
+        }
+    }
+    Ok(())
+}
