@@ -611,5 +611,8 @@ fn the_header_of_the_markers_is_current() {
     assert_eq!(made.status.code(), Some(0));
     let read = |path: PathBuf| std::fs::read_to_string(path).unwrap();
     let is_current = read(folder.path("trapline.h")) == read(source.join("trapline.h"));
-    assert!(is_current, "in harness/markers/src: dtrace -h -s trapline.d");
+    assert!(
+        is_current,
+        "in harness/markers/src: dtrace -h -s trapline.d"
+    );
 }
