@@ -120,9 +120,13 @@ pub fn of_workspace() -> Vec<Need> {
     ]
 }
 
-/// What the tests need beyond that: one compares our types with another converter's.
+/// What the tests need beyond that: one compares our types with another converter's, and some trace
+/// programs in C++.
 pub fn of_tests() -> Vec<Need> {
-    vec![Need::program("pahole", "pahole")]
+    vec![
+        Need::program("pahole", "pahole"),
+        Need::program("g++", "g++"),
+    ]
 }
 
 /// Those of the workspace and of the judges of the instruction tables.

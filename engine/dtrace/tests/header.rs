@@ -1,5 +1,6 @@
 //! Headers of `-h`, compiled by each compiler that is here, and read back from what was linked.
 
+use std::env::consts::ARCH;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -31,6 +32,13 @@ struct Compiler {
     mode: Mode,
 }
 
+/// The machine of this host.
+const HOST: &str = match ARCH.as_bytes() {
+    b"x86_64" => "x86-64",
+    b"aarch64" => "aarch64",
+    _ => "arm",
+};
+
 const fn compiler(
     command: &'static str,
     linker: &'static str,
@@ -46,10 +54,10 @@ const fn compiler(
 }
 
 const COMPILERS: [Compiler; 12] = [
-    compiler("gcc", "gcc", "x86-64", Mode::Native),
-    compiler("g++ -x c++", "gcc", "x86-64", Mode::Native),
-    compiler("clang", "gcc", "x86-64", Mode::Native),
-    compiler("clang++ -x c++", "gcc", "x86-64", Mode::Native),
+    compiler("gcc", "gcc", HOST, Mode::Native),
+    compiler("g++ -x c++", "gcc", HOST, Mode::Native),
+    compiler("clang", "gcc", HOST, Mode::Native),
+    compiler("clang++ -x c++", "gcc", HOST, Mode::Native),
     compiler(
         "aarch64-linux-gnu-gcc-12",
         "aarch64-linux-gnu-gcc-12",

@@ -1,4 +1,5 @@
-//! Notes in files of the host's compiler, with a header of our own for them.
+//! Notes in files of the host's compiler, with a header of our own for them, of x86-64: its operands
+//! have more forms than others'. `engine/dtrace/tests/header.rs` has those of other compilers.
 
 use std::path::Path;
 
@@ -52,6 +53,15 @@ int main(int argc, char **argv) {
 }
 "#;
 
+/// Whether this host's compiler is one for the source.
+fn is_here() -> bool {
+    let is_here = std::env::consts::ARCH == "x86_64";
+    if !is_here {
+        println!("the source is for x86-64 only");
+    }
+    is_here
+}
+
 fn named<'s>(sites: &'s Sites, name: &str) -> Vec<&'s Site> {
     sites.list.iter().filter(|site| site.name == name).collect()
 }
@@ -90,6 +100,9 @@ fn check(path: &Path) {
 
 #[test]
 fn programs_and_libraries_of_each_kind() {
+    if !is_here() {
+        return;
+    }
     let build = Build::new();
     let kinds: [&[&str]; 5] = [
         &["-no-pie", "-fno-pie"],
@@ -105,6 +118,9 @@ fn programs_and_libraries_of_each_kind() {
 
 #[test]
 fn a_stripped_file_has_its_probes_and_its_exported_symbols() {
+    if !is_here() {
+        return;
+    }
     let build = Build::new();
     let flags = ["-shared", "-fPIC"];
     build.compile(("made.c", SOURCE), "made", &flags);
