@@ -8,6 +8,9 @@ pub enum Reason {
     /// The sizes in its header reach beyond the section: the notes after it cannot be found.
     #[error("it reaches beyond its section, and what follows is not read")]
     Cut,
+    /// There are too many before it: their number.
+    #[error("there are {0} before it, and what follows is not read")]
+    Many(usize),
     /// It is shorter than three addresses.
     #[error("it has {0} bytes, too few for three addresses")]
     Short(usize),

@@ -35,13 +35,15 @@ mod mode;
 mod note;
 mod operand;
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use object::read::ReadRef;
 
 use crate::elf::Elf;
 use crate::error::Fault;
-use crate::functions::{Functions, Mode};
+use crate::functions::{Function, Functions, Mode};
 use crate::reason::Reason;
 pub use argument::Argument;
 use lookup::Lookup;
@@ -73,7 +75,7 @@ pub struct Site {
     /// The address of the 16-bit counter of the tracers that have it enabled.
     pub semaphore: Option<u64>,
     /// The function that it is in, by its symbol.
-    pub function: Option<String>,
+    pub function: Option<Arc<str>>,
     /// What it passes.
     pub arguments: Vec<Argument>,
 }
@@ -109,6 +111,7 @@ impl Sites {
             elf,
             functions,
             lookup: Lookup::read(elf, data, symbols),
+            known: RefCell::default(),
         };
         let mut list = Vec::new();
         for note in &notes {
@@ -130,6 +133,8 @@ struct Reader<'a> {
     elf: &'a Elf,
     functions: &'a Functions,
     lookup: Lookup<'a>,
+    /// Names of functions that have a site, by address: sites of one function share its name.
+    known: RefCell<HashMap<u64, Arc<str>>>,
 }
 
 impl Reader<'_> {
@@ -163,9 +168,16 @@ impl Reader<'_> {
             offset,
             mode,
             semaphore,
-            function: function.map(|it| it.name().into_owned()),
+            function: function.map(|it| self.name(&it)),
             arguments: arguments.map(|it| it.argument(&place)).collect(),
         })
+    }
+
+    /// The name of a function.
+    fn name(&self, function: &Function<'_>) -> Arc<str> {
+        let mut known = self.known.borrow_mut();
+        let known = known.entry(function.address);
+        known.or_insert_with(|| function.name().into()).clone()
     }
 
     /// The offset in the file of an address of code.

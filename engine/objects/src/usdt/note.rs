@@ -15,6 +15,8 @@ const OWNER: &[u8] = b"stapsdt";
 const VERSION: elf::NoteType = elf::NoteType(3);
 /// The largest section that is read. A Java virtual machine, with the most probes, has 46 KB.
 const LARGEST: u64 = 16 << 20;
+/// The most notes of one file. That Java virtual machine has 531.
+const MOST: usize = 1 << 15;
 /// Sections of notes are aligned to this, and so is each part of a note.
 const ALIGN: u32 = 4;
 const HEADER: u64 = 12;
@@ -71,6 +73,11 @@ pub fn all<'d, R: ReadRef<'d>>(elf: &Elf, data: R, faults: &mut Vec<Fault>) -> V
             }
         };
         if note.name() == OWNER && note.n_type(endian) == VERSION {
+            if found.len() == MOST {
+                let reason = Reason::Many(MOST);
+                faults.push(Fault::Probe { offset, reason });
+                return found;
+            }
             match read(elf, offset, note.desc()) {
                 Ok(note) => found.push(note),
                 Err(reason) => faults.push(Fault::Probe { offset, reason }),
