@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
-use engine_objects::{Operand, Site, Sites};
+use engine_objects::{Objects, Operand, Process, Role, Site, Sites};
 
 use super::readelf;
 use crate::build::Build;
+use crate::processes::{Child, PROGRAM};
 
 /// Probes as `sys/sdt.h` makes them, with operands that the compiler chooses.
 const SOURCE: &str = r#"
@@ -136,4 +137,26 @@ fn a_stripped_file_has_its_probes_and_its_exported_symbols() {
     };
     assert_eq!(why.to_string(), "the file has no symbol of_file");
     readelf::compare(&build.path("made"));
+}
+
+#[test]
+fn a_process_has_those_of_its_program() {
+    if !is_here() {
+        return;
+    }
+    let build = Build::new();
+    let source = SOURCE.replace("int main(", "int made(") + PROGRAM;
+    let path = build.compile(("made.c", &source), "made", &[]);
+    let child = Child::start(&path);
+    let process = Process::open(child.id()).unwrap();
+    let objects = Objects::of(&process).unwrap();
+    let mut programs = objects.iter().filter(|it| it.role() == Role::Program);
+    let program = programs.next().unwrap();
+    let found = program.sites(&program.functions(&process.roots()));
+    let expected = Sites::of_bytes(&std::fs::read(path).unwrap()).unwrap().1;
+    assert_eq!((found.list.len(), &found.list), (4, &expected.list));
+    assert!(found.faults.is_empty());
+    for object in objects.iter().filter(|it| it.role() == Role::Vdso) {
+        assert!(object.sites(&Default::default()).list.is_empty());
+    }
 }
