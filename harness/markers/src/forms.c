@@ -12,7 +12,7 @@
 /* A site with one argument; the value is read again behind it. */
 #define FORM(name, note, constraint, value) \
 	do { \
-		__asm__ __volatile__(TRAPLINE_NOTE("trapline", "form__" name, "0", note) \
+		__asm__ __volatile__(_TRAPLINE_NOTE("trapline", "form__" name, "0", note) \
 		    : : constraint(value)); \
 		SAY("form__" name, (int64_t)(value)); \
 	} while (0)
@@ -67,7 +67,7 @@ static NOINLINE void locals(int64_t value)
 #define IN_MEMORY(name, note, place, ...) \
 	static NOINLINE void at_##name(int64_t value, ##__VA_ARGS__) \
 	{ \
-		__asm__ __volatile__(TRAPLINE_NOTE("trapline", "form__" #name, "0", note) \
+		__asm__ __volatile__(_TRAPLINE_NOTE("trapline", "form__" #name, "0", note) \
 		    : : "m"(place)); \
 		SAY("form__" #name, value); \
 	}
@@ -114,7 +114,7 @@ static void memory(long two)
 	{ \
 		register long in_it __asm__(#name); \
 		__asm__("" : "=r"(in_it) : "0"(value)); \
-		__asm__ __volatile__(TRAPLINE_NOTE("trapline", "form__in__" #name, "0", note) \
+		__asm__ __volatile__(_TRAPLINE_NOTE("trapline", "form__in__" #name, "0", note) \
 		    : : "r"(in_it)); \
 		SAY("form__in__" #name, value); \
 	}

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::definitions::{Passed, Probe, Provider};
 
-/// What all headers share: how a note is written in assembler, and an argument passed to it.
+/// What all headers share: how a note is written in assembler, and an argument passed to it. No
+/// provider's macros begin with an underscore, unless its name does.
 const SHARED: &str = include_str!("shared.h");
 const ENABLED: &str = "defined(__ELF__) && defined(__GNUC__) && !defined(TRAPLINE_NO_PROBES)";
 
@@ -22,7 +23,7 @@ pub fn header(providers: &[Provider], name: &str) -> String {
     );
     for (provider, probe) in all(providers) {
         let semaphore = semaphore(provider, probe);
-        line(&mut text, format_args!("TRAPLINE_SEMAPHORE({semaphore});"));
+        line(&mut text, format_args!("_TRAPLINE_SEMAPHORE({semaphore});"));
     }
     text += "\n#ifdef __cplusplus\n}\n#endif\n";
     for (provider, probe) in all(providers) {
@@ -79,9 +80,9 @@ fn definition(text: &mut String, provider: &Provider, probe: &Probe) {
         format!("/* {of}:{full}({types}) */"),
         format!("#define {name}({}) \\", list(probe)),
         "\t__extension__ ({ __asm__ __volatile__( \\".to_owned(),
-        format!("\t    TRAPLINE_NOTE(\"{of}\", \"{full}\", \"{semaphore}\", {notes}) \\"),
+        format!("\t    _TRAPLINE_NOTE(\"{of}\", \"{full}\", \"{semaphore}\", {notes}) \\"),
         format!("\t    : : {operands}); }})"),
-        format!("#define {name}_ENABLED() TRAPLINE_ENABLED({semaphore})"),
+        format!("#define {name}_ENABLED() _TRAPLINE_ENABLED({semaphore})"),
     ];
     for it in lines {
         line(text, format_args!("{it}"));
@@ -96,9 +97,9 @@ impl Passed {
                 let sign = if is_signed { "-" } else { "" };
                 format!("\"{sign}{size}@%{number}\"")
             }
-            Self::Word { is_signed: true } => format!("\"-\" TRAPLINE_WORD \"@%{number}\""),
+            Self::Word { is_signed: true } => format!("\"-\" _TRAPLINE_WORD \"@%{number}\""),
             Self::Word { is_signed: false } | Self::Pointer => {
-                format!("TRAPLINE_WORD \"@%{number}\"")
+                format!("_TRAPLINE_WORD \"@%{number}\"")
             }
             Self::Float { size } => format!("\"{size}f@%{number}\""),
         }
@@ -118,6 +119,6 @@ impl Passed {
             Self::Float { size: 4 } => ("FLOAT", "float".to_owned()),
             Self::Float { .. } => ("FLOAT", "double".to_owned()),
         };
-        format!("TRAPLINE_{what}({type_}, arg{number})")
+        format!("_TRAPLINE_{what}({type_}, arg{number})")
     }
 }

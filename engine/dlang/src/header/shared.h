@@ -1,4 +1,4 @@
-#ifndef TRAPLINE_NOTE
+#ifndef _TRAPLINE_NOTE
 
 /*
  * A site is a nop with a note beside the code: SystemTap's note, version 3,
@@ -8,14 +8,14 @@
  * function, and "o" links it to the section that its site is in.
  */
 #if __SIZEOF_POINTER__ == 8
-#define TRAPLINE_WORD "8"
-#define TRAPLINE_ADDRESS "\t.8byte "
+#define _TRAPLINE_WORD "8"
+#define _TRAPLINE_ADDRESS "\t.8byte "
 #else
-#define TRAPLINE_WORD "4"
-#define TRAPLINE_ADDRESS "\t.4byte "
+#define _TRAPLINE_WORD "4"
+#define _TRAPLINE_ADDRESS "\t.4byte "
 #endif
 
-#define TRAPLINE_NOTE(provider, name, semaphore, arguments) \
+#define _TRAPLINE_NOTE(provider, name, semaphore, arguments) \
 	".Ltrapline_site%=:\n" \
 	"\tnop\n" \
 	"\t.pushsection .note.stapsdt,\"o?\",\"note\",.Ltrapline_site%=\n" \
@@ -24,9 +24,9 @@
 	"991:\t.asciz \"stapsdt\"\n" \
 	"992:\t.balign 4\n" \
 	"993:\n" \
-	TRAPLINE_ADDRESS ".Ltrapline_site%=\n" \
-	TRAPLINE_ADDRESS "_.stapsdt.base\n" \
-	TRAPLINE_ADDRESS semaphore "\n" \
+	_TRAPLINE_ADDRESS ".Ltrapline_site%=\n" \
+	_TRAPLINE_ADDRESS "_.stapsdt.base\n" \
+	_TRAPLINE_ADDRESS semaphore "\n" \
 	"\t.asciz \"" provider "\"\n" \
 	"\t.asciz \"" name "\"\n" \
 	"\t.asciz \"" arguments "\"\n" \
@@ -54,35 +54,35 @@
  * - Clang warns of registers of arm64 that are wider than their operand.
  */
 #if defined(__i386__)
-#define TRAPLINE_FLOAT(type, value) "noq"((type)(value))
+#define _TRAPLINE_FLOAT(type, value) "noq"((type)(value))
 #elif defined(__aarch64__) || defined(__x86_64__) && defined(__clang__)
-#define TRAPLINE_FLOAT(type, value) "nr"((type)(value))
+#define _TRAPLINE_FLOAT(type, value) "nr"((type)(value))
 #else
-#define TRAPLINE_FLOAT(type, value) "nor"((type)(value))
+#define _TRAPLINE_FLOAT(type, value) "nor"((type)(value))
 #endif
 #if defined(__arm__) && !defined(__clang__)
-#define TRAPLINE_INTEGER(type, value) "g"((type)(value))
-#define TRAPLINE_POINTER(type, value) "nor"(__extension__ ({ \
+#define _TRAPLINE_INTEGER(type, value) "g"((type)(value))
+#define _TRAPLINE_POINTER(type, value) "nor"(__extension__ ({ \
 		type trapline_pointer = (type)(value); \
 		__asm__("" : "+r"(trapline_pointer)); \
 		trapline_pointer; \
 	}))
 #elif defined(__aarch64__) && defined(__clang__)
-#define TRAPLINE_INTEGER(type, value) "nr"((__INT64_TYPE__)(type)(value))
-#define TRAPLINE_POINTER(type, value) TRAPLINE_FLOAT(type, value)
+#define _TRAPLINE_INTEGER(type, value) "nr"((__INT64_TYPE__)(type)(value))
+#define _TRAPLINE_POINTER(type, value) _TRAPLINE_FLOAT(type, value)
 #else
-#define TRAPLINE_INTEGER(type, value) TRAPLINE_FLOAT(type, value)
-#define TRAPLINE_POINTER(type, value) TRAPLINE_FLOAT(type, value)
+#define _TRAPLINE_INTEGER(type, value) _TRAPLINE_FLOAT(type, value)
+#define _TRAPLINE_POINTER(type, value) _TRAPLINE_FLOAT(type, value)
 #endif
 
 /*
  * The number of tracers that have a probe enabled. One for each program or
  * shared object; the program itself never writes to it.
  */
-#define TRAPLINE_SEMAPHORE(name) \
+#define _TRAPLINE_SEMAPHORE(name) \
 	__attribute__((__weak__, __visibility__("hidden"), \
 	    __section__(".probes"), __used__)) volatile unsigned short name
 
-#define TRAPLINE_ENABLED(semaphore) (__builtin_expect((semaphore) != 0, 0))
+#define _TRAPLINE_ENABLED(semaphore) (__builtin_expect((semaphore) != 0, 0))
 
 #endif

@@ -140,13 +140,13 @@ fn a_header_has_macros_for_both_uses() {
     let header = c::header(&providers.unwrap(), "my-app.h");
     for line in [
         "#ifndef _MY_APP_H",
-        "TRAPLINE_SEMAPHORE(my_app_query__start_semaphore);",
+        "_TRAPLINE_SEMAPHORE(my_app_query__start_semaphore);",
         "/* my_app:query__start(char *, int, long) */",
         "#define MY_APP_QUERY_START(arg0, arg1, arg2) \\",
-        "\t    TRAPLINE_NOTE(\"my_app\", \"query__start\", \"my_app_query__start_semaphore\", \
-         TRAPLINE_WORD \"@%0\" \" \" \"-4@%1\" \" \" \"-\" TRAPLINE_WORD \"@%2\") \\",
-        "\t    : : TRAPLINE_POINTER(const volatile void *, arg0), \\",
-        "#define MY_APP_QUERY_START_ENABLED() TRAPLINE_ENABLED(my_app_query__start_semaphore)",
+        "\t    _TRAPLINE_NOTE(\"my_app\", \"query__start\", \"my_app_query__start_semaphore\", \
+         _TRAPLINE_WORD \"@%0\" \" \" \"-4@%1\" \" \" \"-\" _TRAPLINE_WORD \"@%2\") \\",
+        "\t    : : _TRAPLINE_POINTER(const volatile void *, arg0), \\",
+        "#define MY_APP_QUERY_START_ENABLED() _TRAPLINE_ENABLED(my_app_query__start_semaphore)",
         "#define MY_APP_END() \\",
         "#define MY_APP_END() ((void)0)",
         "#define MY_APP_END_ENABLED() (0)",

@@ -12,7 +12,7 @@
 /* The register that reads as zero. */
 #define ONLY_HERE(value) \
 	do { \
-		__asm__ __volatile__(TRAPLINE_NOTE("trapline", "form__zero", "0", "-8@%x0") \
+		__asm__ __volatile__(_TRAPLINE_NOTE("trapline", "form__zero", "0", "-8@%x0") \
 		    : : "Z"(0L)); \
 		SAY("form__zero", 0); \
 		(void)(value); \

@@ -20,7 +20,7 @@
 /* The second lowest byte of a register. */
 #define HIGH(name, note, kind, of) \
 	do { \
-		__asm__ __volatile__(TRAPLINE_NOTE("trapline", "form__" name, "0", note) \
+		__asm__ __volatile__(_TRAPLINE_NOTE("trapline", "form__" name, "0", note) \
 		    : : "Q"(of)); \
 		SAY("form__" name, (kind)((of) >> 8)); \
 	} while (0)
