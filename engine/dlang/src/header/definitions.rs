@@ -145,9 +145,13 @@ impl Model {
         let done = parsed.and_then(|_| pragmas::check(&self.names, &self.types, &lexer));
         done.map_err(|mistake| {
             let line = mistake.line;
-            let stopped = (stopped.0 == line).then_some(stopped.1);
-            let at = mistake.at.or(stopped);
-            let at = at.unwrap_or_else(|| beginning(&text.source, line));
+            let start = beginning(&text.source, line);
+            let is_control = text
+                .source
+                .get(start..)
+                .is_some_and(|it| it.starts_with('#'));
+            let stopped = (stopped.0 == line && !is_control).then_some(stopped.1);
+            let at = mistake.at.or(stopped).unwrap_or(start);
             Failure::new(text, &lexer.lines, (line, at), mistake.message)
         })?;
         self.origins.resize(self.names.providers.len(), number);

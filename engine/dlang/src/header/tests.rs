@@ -124,6 +124,10 @@ fn an_error_has_its_line_and_column() {
             "line 2, column 1: unused #pragma attributes",
         ),
         (
+            "provider p {\n\t# file: x.c\n\tprobe one(); };",
+            "line 2, column 2: invalid control directive",
+        ),
+        (
             "# 7 \"probes.d\"\nprovider p {\n  probe one(int;\n};",
             "\"probes.d\", line 8, column 16: syntax error near \";\"",
         ),
