@@ -1,5 +1,5 @@
 //! Notes in files of the host's compiler, with a header of our own for them, of x86-64: its operands
-//! have more forms than others'. `engine/dtrace/tests/header.rs` has those of other compilers.
+//! have more forms than others'. `engine/dtrace/tests/header` has those of other compilers.
 
 use std::path::Path;
 
