@@ -5,10 +5,10 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::Description;
+use crate::{Description, PidSite};
 
 /// Incremented whenever a layout or its meaning changes.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// The principal buffer's default size in bytes (DTrace's default `bufsize`).
 pub const BUFFER_SIZE: u32 = 4 << 20;
@@ -195,7 +195,7 @@ pub struct PidArm {
 }
 
 /// What read(2) of the device returns, and waits for: a thread of a process has opened or closed
-/// objects, and waits for [`PidArm`] with this.
+/// objects, or has executed a program, and waits for [`PidArm`] with this.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
@@ -205,6 +205,23 @@ pub struct Opened {
     pub pid: u32,
     /// Identifies the wait.
     pub ticket: u32,
+    /// 1 if it has executed a program, and `pid` is its process ID in the initial PID namespace; else 0.
+    pub executed: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// `PID_EXECS`: holds each process that executes a program, from now on and until `STOP`, before it
+/// enters that: for a moment, until it has been read from the device and answered by `PID_ARM`. Not
+/// held are the children of the process that asks. Only before `GO`. `EOPNOTSUPP` in another PID
+/// namespace than the initial one.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
+)]
+#[repr(C)]
+pub struct PidExecs {
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// `GO`: the buffer sizes and policy, and the result of arming. When it returns, `BEGIN` has fired.
@@ -435,6 +452,10 @@ commands! {
     PidArm = 14 (PidArm),
     /// Carries [`Unwind`].
     Unwind = 15 (Unwind),
+    /// Carries [`PidSite`].
+    PidSite = 16 (PidSite),
+    /// Carries [`PidExecs`].
+    PidExecs = 17 (PidExecs),
 }
 
 /// `_IOWR('D', nr, size)` of Linux's generic `asm/ioctl.h`, or `_IO('D', nr)` without a size.
@@ -456,8 +477,9 @@ const _: () = {
     assert!(size_of::<PidProbes>() == 544);
     assert!(size_of::<Unwind>() == 40);
     assert!(size_of::<PidRange>() == 24);
-    assert!(size_of::<PidArm>() == 16);
-    assert!(size_of::<Opened>() == 8);
+    assert!(size_of::<PidArm>() == 24);
+    assert!(size_of::<Opened>() == 16);
+    assert!(size_of::<PidExecs>() == 4);
 };
 
 #[cfg(test)]

@@ -21,12 +21,13 @@ pub mod path;
 mod probe;
 mod program;
 mod record;
+mod site;
 mod unwind;
 
 pub use fault::Fault;
 pub use ioctl::{
     BUFFER_SIZE, BufSnap, BufferPolicy, Command, Conf, ECBS_MAX, Enable, EprobeDesc, Go, Mechanism,
-    Opened, PROGRAM_MAX, PidArm, PidProbes, PidRange, ProbeMatch, Program, REASON_LEN,
+    Opened, PROGRAM_MAX, PidArm, PidExecs, PidProbes, PidRange, ProbeMatch, Program, REASON_LEN,
     SPECULATIONS_MAX, Status, Stop, UNWIND_ROWS_MAX, Unwind, VERSION,
 };
 pub use probe::{Description, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN, TextTooLong};
@@ -35,6 +36,10 @@ pub use program::{
     KeyRow, MAGIC, ProgramHeader, QUANTIZE_BUCKETS, Scope, Span, ValueKind, VariableRow,
 };
 pub use record::{Record, RecordHeader, Records};
+pub use site::{
+    IN_MEMORY, INDEX_IS_SIGNED, INDEX_IS_WORD, IS_SIGNED, NO_REGISTER, OPERANDS_MAX, Operand,
+    PidSite,
+};
 pub use unwind::{FrameRule, UnwindRow};
 
 /// The device that the command opens: one open file is one consumer.

@@ -7,8 +7,9 @@
 use core::ffi::c_int;
 
 use engine_abi::{
-    BufSnap, Command, Conf, Enable, EprobeDesc, Go, PROGRAM_MAX, PidArm, PidProbes, PidRange,
-    ProbeMatch, Program, Status, Stop, UNWIND_ROWS_MAX, Unwind, UnwindRow, VERSION,
+    BufSnap, Command, Conf, Enable, EprobeDesc, Go, PROGRAM_MAX, PidArm, PidExecs, PidProbes,
+    PidRange, PidSite, ProbeMatch, Program, Status, Stop, UNWIND_ROWS_MAX, Unwind, UnwindRow,
+    VERSION,
 };
 use engine_isa::Arch;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -146,6 +147,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             Command::PidWatch => pid_probes(body_as(body)?, |body| self.pid_watch(id, body)),
             Command::PidUnmapped => self.do_pid_unmapped(id, body_as(body)?),
             Command::PidArm => self.do_pid_arm(id, body_as(body)?),
+            Command::PidSite => self.do_pid_site(id, body_as(body)?),
+            Command::PidExecs => self.do_pid_execs(id, body_as(body)?),
             Command::Unwind => self.do_unwind(id, body_as(body)?, caller),
         }
     }
@@ -236,6 +239,19 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     #[inline(never)]
+    fn do_pid_site(&self, id: ConsumerId, body: &mut PidSite) -> Result<(), Errno> {
+        let created = self.pid_site(id, body);
+        let counts = (&mut body.provided, &mut body.refused);
+        conclude(created, counts, &mut body.reason)
+    }
+
+    #[inline(never)]
+    fn do_pid_execs(&self, id: ConsumerId, body: &PidExecs) -> Result<(), Errno> {
+        check_zero(body.reserved)?;
+        Ok(self.pid_execs(id)?)
+    }
+
+    #[inline(never)]
     fn do_pid_unmapped(&self, id: ConsumerId, body: &PidRange) -> Result<(), Errno> {
         check_zero(body.reserved)?;
         Ok(self.pid_unmapped(id, body)?)
@@ -295,19 +311,29 @@ fn pid_probes(
 ) -> Result<(), Errno> {
     check_zero(body.is_open & !1)?;
     let created = create(body);
+    let counts = (&mut body.provided, &mut body.refused);
+    conclude(created, counts, &mut body.reason)
+}
+
+/// Says in a request what came of it.
+fn conclude(
+    created: Result<Created, Error>,
+    (provided, refused): (&mut u32, &mut u32),
+    reason: &mut [u8],
+) -> Result<(), Errno> {
     match created {
         Ok(created) => {
-            (body.provided, body.refused) = (created.provided, created.refused);
-            put_reason(body, created.reason.map_or("", Reason::sentence));
+            (*provided, *refused) = (created.provided, created.refused);
+            put_reason(reason, created.reason.map_or("", Reason::sentence));
         }
-        Err(Error::Bound(bound)) => put_reason(body, bound.sentence()),
+        Err(Error::Bound(bound)) => put_reason(reason, bound.sentence()),
         Err(_) => {}
     }
     created.map(drop).map_err(Errno::from)
 }
 
-fn put_reason(body: &mut PidProbes, reason: &str) {
-    let place = body.reason.split_last_mut().map(|(_, place)| place);
+fn put_reason(to: &mut [u8], reason: &str) {
+    let place = to.split_last_mut().map(|(_, place)| place);
     for (to, from) in place.unwrap_or_default().iter_mut().zip(reason.bytes()) {
         *to = from;
     }

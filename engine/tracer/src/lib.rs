@@ -64,8 +64,8 @@ pub use platform::{
     Actions, Clock, Context, Cpus, Denied, Event, EventArguments, Events, FrameLayout, FrameRecord,
     InSlot, KERNEL, KernelText, Key, Listed, Lock, Numbers, OffLimits, Origin, Patch, Patched,
     Platform, ProbeMemory, Processes, Rcu, Refused, Space, Symbols, SystemCall, TASK_NAME, Task,
-    Tasks, TryLock, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
-    WithoutKernel,
+    Tasks, TryLock, Uncounted, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall,
+    VisitTracepoint, WithoutKernel,
 };
 pub use probe::glob::matches;
 pub use providers::pid::{Created, Hit};

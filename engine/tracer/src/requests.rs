@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::mem::take;
 use core::sync::atomic::Ordering;
 
-use engine_abi::{Description, Go, Mechanism, PidProbes};
+use engine_abi::{Description, Go, Mechanism, PidProbes, PidSite};
 use engine_dvm::Verified;
 use engine_isa::Arch;
 
@@ -53,6 +53,15 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
+    /// Creates a probe at an instruction that a process's program names.
+    pub fn pid_site(&self, id: ConsumerId, request: &PidSite) -> Result<Created, Error> {
+        self.control.with(|control| {
+            control.consumer(id)?;
+            let pid = &mut control.registry.pid;
+            pid.create_site(&self.platform, id.0, request)
+        })
+    }
+
     /// Adds the unwind table of an object of a process: the consumer's clauses walk over user stacks
     /// by it.
     pub fn unwind(&self, id: ConsumerId, pid: u32, object: Object) -> Result<(), Error> {
@@ -68,7 +77,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             if control.registry.pid.is_any_gone(&self.platform) && self.rearm(control).is_ok() {
                 control.registry.pid.close_gone(&self.platform);
                 let pid = &control.registry.pid;
-                self.held.retain(|_, space| pid.has_space(space));
+                self.held.retain_watched(|space| pid.has_space(space));
             }
         });
     }
@@ -266,6 +275,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             let is_rearmed = self.rearm(control).is_ok();
             // Before address spaces are closed, which waits for their threads.
             self.let_threads_go(id);
+            self.let_execs_go(id);
             self.count_active(control);
             if is_rearmed {
                 self.release_processes(control);

@@ -13,6 +13,7 @@ mod calls;
 mod deadman;
 mod destructive;
 mod dispatch;
+mod executed;
 mod fake;
 mod hostile;
 mod kprobes;

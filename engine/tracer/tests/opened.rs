@@ -82,7 +82,11 @@ fn is_held(engine: &Engine, ticket: u32) -> bool {
 }
 
 fn arm(engine: &Engine, id: ConsumerId, ticket: u32) -> u32 {
-    let opened = Opened { pid: PID, ticket };
+    let opened = Opened {
+        pid: PID,
+        ticket,
+        ..Opened::default()
+    };
     let mut answer = PidArm {
         opened,
         arm: 1,
@@ -132,7 +136,14 @@ fn a_thread_is_held_until_the_probes_of_what_it_opened_are_armed() {
     fake.process(PID, |process| process.text.extend(OPENED));
     let ticket = linked(fake, &engine);
     assert!(ticket != 0 && is_held(&engine, ticket));
-    assert_eq!(engine.opened(id), Some(Opened { pid: PID, ticket }));
+    assert_eq!(
+        engine.opened(id),
+        Some(Opened {
+            pid: PID,
+            ticket,
+            ..Opened::default()
+        })
+    );
     assert_eq!(engine.opened(id), None, "read once");
     assert_eq!(
         engine
@@ -181,7 +192,14 @@ fn a_thread_is_held_before_the_consumer_traces() {
     watch(&engine, id);
     assert_eq!(go(&engine, id, 0), Ok(0));
     assert!(is_held(&engine, ticket));
-    assert_eq!(engine.opened(id), Some(Opened { pid: PID, ticket }));
+    assert_eq!(
+        engine.opened(id),
+        Some(Opened {
+            pid: PID,
+            ticket,
+            ..Opened::default()
+        })
+    );
     arm(&engine, id, ticket);
     assert!(!is_held(&engine, ticket));
     engine.stop(id).unwrap();
@@ -252,7 +270,14 @@ fn a_thread_that_has_waited_too_long_is_told_of() {
     IN_PROCESS.set(PID);
     engine.give_up(ticket);
     IN_PROCESS.set(0);
-    assert_eq!(engine.opened(id), Some(Opened { pid: PID, ticket }));
+    assert_eq!(
+        engine.opened(id),
+        Some(Opened {
+            pid: PID,
+            ticket,
+            ..Opened::default()
+        })
+    );
     assert_eq!(arm(&engine, id, ticket), 1);
     let next = linked(fake, &engine);
     assert_eq!(arm(&engine, id, next), 0);
@@ -266,7 +291,8 @@ fn a_thread_that_has_waited_too_long_is_told_of() {
         engine.opened(id),
         Some(Opened {
             pid: PID,
-            ticket: waiting
+            ticket: waiting,
+            ..Opened::default()
         })
     );
     assert_eq!(arm(&engine, id, waiting), 1);
@@ -338,6 +364,8 @@ fn a_linker_that_cannot_be_watched_is_refused() {
     assert_eq!(refused.provided, 0);
     enable_named(&engine, id, "BEGIN", 0);
     assert_eq!(go(&engine, id, 0), Ok(0));
+    assert_eq!(engine.pid_watch(id, &hook).unwrap().provided, 0);
+    engine.stop(id).unwrap();
     assert_eq!(engine.pid_watch(id, &hook), Err(Error::WrongState));
     engine.close(id);
 }

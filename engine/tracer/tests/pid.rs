@@ -4,6 +4,7 @@ mod bounds;
 mod plans;
 mod rows;
 mod thumb;
+mod usdt;
 
 use crate::fake;
 

@@ -104,6 +104,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             self.platform.synchronize();
         }
         self.let_threads_go(id);
+        self.let_execs_go(id);
     }
 
     /// Chooses a mechanism for each site that is wanted and not armed yet, and allocates what it

@@ -9,7 +9,7 @@ use engine_isa::Arch;
 
 use crate::control::Control;
 use crate::error::Error;
-use crate::platform::{Lock, Platform};
+use crate::platform::{Context, Lock, Platform};
 use crate::probe::glob::Pattern;
 use crate::providers::Provider;
 use crate::providers::pid::Created;
@@ -22,21 +22,65 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// watches none.
     pub fn pid_watch(&self, id: ConsumerId, request: &PidProbes) -> Result<Created, Error> {
         self.control.with(|control| {
-            if !control.consumer(id)?.is_enabling() {
+            let consumer = control.consumer(id)?;
+            if !consumer.is_enabling() && !consumer.is_active() {
                 return Err(Error::WrongState);
             }
             let pid = &mut control.registry.pid;
             let created = pid.watch(&self.platform, id.0, request)?;
-            for (space, pid) in control.registry.pid.watched(id.0) {
-                self.held.add(id.0, space.key, pid);
-            }
+            let mut watched = control.registry.pid.watched(id.0);
+            let have_room = watched.all(|(space, pid)| self.held.add(id.0, space.key, pid));
+            drop(watched);
             if let Err(why) = self.rearm(control) {
                 control.registry.pid.stop_watching(id.0);
                 self.let_threads_go(id);
                 return Err(why);
             }
-            Ok(created)
+            if have_room {
+                Ok(created)
+            } else {
+                Err(Error::NoRoom)
+            }
         })
+    }
+
+    /// Has each process held that executes a program, until the consumer stops.
+    pub fn pid_execs(&self, id: ConsumerId) -> Result<(), Error> {
+        self.control.with(|control| {
+            if !control.consumer(id)?.is_enabling() {
+                return Err(Error::WrongState);
+            }
+            if !self.held.holds_execs() {
+                self.platform.hold_execs()?;
+            }
+            let caller = self.platform.task(Context::Thread);
+            self.held.hold_execs(id.0, caller.pid);
+            Ok(())
+        })
+    }
+
+    /// The current process has executed a program. Returns a ticket, as in [`Hit`]. Does not sleep.
+    ///
+    /// [`Hit`]: crate::Hit
+    pub fn executed(&self) -> u32 {
+        if !self.held.holds_execs() {
+            return 0;
+        }
+        let task = self.platform.task(Context::Thread);
+        let space = self.platform.current_space();
+        self.held.execute(space, task.pid, task.ppid)
+    }
+
+    /// The current thread, which has executed a program, continues. Does not sleep.
+    pub fn end_executed(&self) {
+        self.held.end_execute(self.platform.current_space());
+    }
+
+    /// The consumer has no processes held any more that execute programs. Its threads have been let go.
+    pub(crate) fn let_execs_go(&self, id: ConsumerId) {
+        if self.held.let_execs_go(id.0) {
+            self.platform.let_execs_go();
+        }
     }
 
     /// A process has unmapped an object.
@@ -100,7 +144,12 @@ impl<A: Arch> Control<A> {
             consumers,
             ..
         } = self;
-        if !description.provider().starts_with(b"pid") {
+        // That of a process ends with its ID.
+        if !description
+            .provider()
+            .last()
+            .is_some_and(u8::is_ascii_digit)
+        {
             return Err(Error::WrongState);
         }
         let consumer = consumers.get_mut(id.0).and_then(Option::as_mut);

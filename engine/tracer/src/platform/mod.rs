@@ -22,7 +22,7 @@ pub use actions::Actions;
 pub use events::{
     Event, EventArguments, Events, Key, Numbers, SystemCall, VisitSyscall, VisitTracepoint, errno,
 };
-pub use process::{Denied, InSlot, Patched, ProbeMemory, Processes, Space, UserPatch};
+pub use process::{Denied, InSlot, Patched, ProbeMemory, Processes, Space, Uncounted, UserPatch};
 pub use symbols::{KERNEL, KERNEL_NAME, Listed, OffLimits, Symbols, Visit, VisitModule};
 pub use sync::{Cpus, Lock, Rcu, TryLock};
 pub use task::{Context, Origin, TASK_NAME, Task, Tasks, UserOrigin};

@@ -38,6 +38,11 @@ pub trait Processes: Sized + Send + Sync + 'static {
     /// displaced, which needs no memory of the platform's own. May sleep.
     fn space_patch(&self, space: Space, patches: &mut [UserPatch], are_traps: bool);
 
+    /// Adds 1 to a 16-bit counter of a process, which has private memory there that it may write; or
+    /// subtracts 1 again, if that is still the same memory. Children of the process start without what is
+    /// added at that time. May sleep.
+    fn space_count(&self, space: Space, address: usize, is_up: bool) -> Result<(), Uncounted>;
+
     /// Maps a page for slots of [`Processes::SLOTS`] bytes as near to `near` as there is room, and
     /// returns its address. Its contents are undefined. May sleep.
     fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory>;
@@ -49,6 +54,17 @@ pub trait Processes: Sized + Send + Sync + 'static {
     /// Unmaps all such pages. A thread that is in a slot continues where the instruction came from,
     /// or behind it. May sleep.
     fn slots_unmap(&self, space: Space);
+
+    /// From now on each thread that has executed a program calls [`Tracer::executed`], waits for its ticket
+    /// and calls [`Tracer::end_executed`], before it enters the program. Refused to callers in another
+    /// PID namespace than the initial one. May sleep.
+    ///
+    /// [`Tracer::executed`]: crate::Tracer::executed
+    /// [`Tracer::end_executed`]: crate::Tracer::end_executed
+    fn hold_execs(&self) -> Result<(), Denied>;
+
+    /// Ends that, and waits until no thread is between the two calls. May sleep.
+    fn let_execs_go(&self);
 
     /// The bounds on the memory of probes.
     fn probe_memory(&self) -> ProbeMemory;
@@ -103,6 +119,15 @@ pub enum Denied {
     Unsuitable,
     /// This kernel's traps in user mode do not reach the engine.
     Unsupported,
+    /// An allocation failed.
+    OutOfMemory,
+}
+
+/// Why a counter was not changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Uncounted {
+    /// No such memory is there, or other memory than before, or the counter would leave its range.
+    Different,
     /// An allocation failed.
     OutOfMemory,
 }

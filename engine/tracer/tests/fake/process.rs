@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use engine_isa::arm::{Arm, Regs, TRAP};
 use engine_isa::{Arch, Unreadable};
 use engine_tracer::{
-    Denied, Hit, InSlot, OutOfMemory, Patched, ProbeMemory, Processes, Space, Trap, UserPatch,
+    Denied, Hit, InSlot, OutOfMemory, Patched, ProbeMemory, Processes, Space, Trap, Uncounted,
+    UserPatch,
 };
 use zerocopy::IntoBytes;
 
@@ -15,6 +16,8 @@ use super::{Anywhere, BOUNDS, Engine, Fake, NO_SLOTS, NOT_WRITTEN, STOPS, STUCK,
 thread_local! {
     /// The process whose thread this is; 0 for none.
     pub static IN_PROCESS: Cell<u32> = const { Cell::new(0) };
+    /// Whether processes that execute programs are held.
+    pub static HOLDS_EXECS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A process.
@@ -188,6 +191,25 @@ impl Processes for &'static Fake {
         });
     }
 
+    fn space_count(&self, space: Space, address: usize, is_up: bool) -> Result<(), Uncounted> {
+        self.process(space.handle as u32, |process| {
+            assert!(process.is_open);
+            let word = process.text.get_mut(&(address & !3));
+            let word = word.ok_or(Uncounted::Different)?;
+            let place = address & 3;
+            let count = &mut word.as_mut_bytes()[place..place + 2];
+            let value = u16::from_le_bytes([count[0], count[1]]);
+            let sum = if is_up {
+                value.checked_add(1)
+            } else {
+                value.checked_sub(1)
+            };
+            let sum = sum.ok_or(Uncounted::Different)?;
+            count.copy_from_slice(&sum.to_le_bytes());
+            Ok(())
+        })
+    }
+
     fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory> {
         if NO_SLOTS.get() || self.space_is_gone(space) {
             return Err(OutOfMemory);
@@ -236,6 +258,15 @@ impl Processes for &'static Fake {
 
     fn probe_memory(&self) -> ProbeMemory {
         BOUNDS.get()
+    }
+
+    fn hold_execs(&self) -> Result<(), Denied> {
+        assert!(!HOLDS_EXECS.replace(true), "begun once");
+        Ok(())
+    }
+
+    fn let_execs_go(&self) {
+        assert!(HOLDS_EXECS.replace(false), "ended once");
     }
 
     fn wake_held(&self) {

@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use engine_isa::{Arch, Plan};
 
+use super::semaphores::Semaphore;
 use super::{Pid, Probe, Site};
 use crate::grow::push;
 use crate::platform::{Patched, Platform, Space, UserPatch};
@@ -51,11 +52,12 @@ impl<A: Arch> Pid<A> {
             }
         }
         self.count_hooks();
+        self.count_semaphores();
     }
 
-    /// Whether a trap is in place.
+    /// Whether a trap is in place, or a semaphore is raised.
     pub fn is_any_armed(&self) -> bool {
-        self.sites.iter().any(|site| site.is_armed)
+        self.sites.iter().any(|site| site.is_armed) || self.has_semaphore(|_, it| it.is_raised())
     }
 
     /// Whether a trap is in place that no ECB wants.
@@ -65,9 +67,10 @@ impl<A: Arch> Pid<A> {
             .any(|site| site.is_armed && site.ecbs == 0)
     }
 
-    /// Whether a trap is to be written.
+    /// Whether a trap is to be written, or a semaphore to be raised.
     pub fn is_any_due(&self) -> bool {
-        self.sites.iter().any(is_due)
+        let is_due_semaphore = |_, it: &Semaphore| it.is_wanted() && !it.is_raised();
+        self.sites.iter().any(is_due) || self.has_semaphore(is_due_semaphore)
     }
 
     /// Writes the displaced text back where no ECB is left.

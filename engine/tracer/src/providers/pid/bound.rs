@@ -63,7 +63,7 @@ impl<A: Arch> Pid<A> {
         self.charge(process, number.saturating_mul(of_site::<A>()))
     }
 
-    fn charge(&mut self, process: u32, bytes: usize) -> Result<(), Error> {
+    pub(super) fn charge(&mut self, process: u32, bytes: usize) -> Result<(), Error> {
         let all = self.taken.saturating_add(bytes);
         let process = self.processes.get_mut(process as usize);
         let process = process.ok_or(Error::NotFound)?;

@@ -87,7 +87,9 @@ impl<A: Arch> Pid<A> {
         request: &PidProbes,
         created: &mut Created,
     ) -> Result<(), Error> {
-        let function = self.function(process, request, body.address)?;
+        let (module, name) = (request.description.module(), request.description.function());
+        let size = request.size as usize;
+        let function = self.function(process, [module, name], body.address, size)?;
         let pattern = request.description.name();
         let is_named = |name: &[u8]| pattern.is_empty() || matches(pattern, name);
         if is_named(b"entry") {
@@ -151,7 +153,8 @@ impl<A: Arch> Pid<A> {
             name,
             reason,
         };
-        self.refusals.add(request, &refused);
+        let (pid, description) = (request.pid, &request.description);
+        self.refusals.add(pid, description, &refused);
     }
 
     /// Refuses whatever the request's pattern stands for, as one.
@@ -211,7 +214,8 @@ impl<A: Arch> Pid<A> {
         for (offset, leaves) in places {
             let site = self.site(function, body, *offset)?;
             let leaves = *leaves;
-            push(&mut self.uses, Use { site, leaves })?;
+            let note = None;
+            push(&mut self.uses, Use { site, leaves, note })?;
         }
         let probe = Probe {
             function,
@@ -312,14 +316,14 @@ impl<A: Arch> Pid<A> {
         }
     }
 
-    /// The number of the function that `request` names.
+    /// The number of the function of these names, module and own.
     pub(super) fn function(
         &mut self,
         process: u32,
-        request: &PidProbes,
+        [module, name]: [&[u8]; 2],
         address: usize,
+        size: usize,
     ) -> Result<u32, Error> {
-        let (module, name) = (request.description.module(), request.description.function());
         if let Some(number) = self.find_function(process, address, [module, name]) {
             return Ok(number);
         }
@@ -329,7 +333,7 @@ impl<A: Arch> Pid<A> {
             module: self.names.add(module)?,
             name: self.names.add(name)?,
             address,
-            size: request.size as usize,
+            size,
             is_gone: false,
         };
         self.indexes.functions.reserve()?;

@@ -7,6 +7,7 @@ use engine_isa::body::Leaves;
 use engine_isa::{Arch, Fault, Memory, Unreadable, Width};
 
 use super::live::{Probe, Site, Use};
+use super::usdt;
 use crate::fire::firing::Fired as Any;
 use crate::fire::live::Live;
 use crate::fire::table::LiveEcb;
@@ -55,13 +56,12 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             let Some((live, site)) = found else { return };
             site.hits.fetch_add(times as usize, Ordering::Relaxed);
             for (one, probe) in live.pid.uses(site) {
-                let leaves = one.leaves;
                 let fired = Any::Pid(Fired {
                     live,
                     site,
                     probe,
+                    one,
                     regs,
-                    leaves,
                 });
                 self.fire_times(live, probe.probe, &fired, times);
             }
@@ -156,8 +156,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 live,
                 site,
                 probe,
+                one,
                 regs,
-                leaves,
             });
             self.fire(live, probe.probe, &fired);
         }
@@ -236,9 +236,9 @@ pub struct Fired<'a, A: Arch> {
     live: &'a Live<A>,
     site: &'a Site<A>,
     probe: &'a Probe,
+    /// The probe's place at the site.
+    one: &'a Use,
     regs: &'a A::Regs,
-    /// How the instruction leaves the function, for a `return` probe.
-    leaves: Option<Leaves>,
 }
 
 impl<A: Arch> Fires<A> for Fired<'_, A> {
@@ -257,8 +257,14 @@ impl<A: Arch> Fires<A> for Fired<'_, A> {
         let mut load = |address, bytes: &mut [u8]| -> Result<(), Unreadable> {
             platform.load_user(address, bytes)
         };
+        if let Some(operands) = self.live.pid.operands(self.one) {
+            let operand = usize::try_from(number)
+                .ok()
+                .and_then(|number| operands.get(number));
+            return operand.map_or(0, |operand| usdt::value(operand, platform));
+        }
         let (_, address) = self.site.place;
-        match (self.leaves, number) {
+        match (self.one.leaves, number) {
             (None, _) => A::argument(self.regs, self.site.mode, number, &mut load),
             (Some(_), 0) => address.wrapping_sub(self.probe.function) as u64,
             (Some(Leaves::Return), 1) => A::returned(self.regs),
@@ -269,7 +275,7 @@ impl<A: Arch> Fires<A> for Fired<'_, A> {
     /// A function's frame exists neither at its first instruction nor where it returns.
     fn user_origin<P: Platform<Regs = A::Regs>>(&self, platform: &P) -> UserOrigin<'_, A::Regs> {
         let (_, address) = self.site.place;
-        match (self.leaves, self.site.resume) {
+        match (self.one.leaves, self.site.resume) {
             (Some(leaves), Resume::Emulate(emulation)) => {
                 match A::after(emulation, leaves, self.regs, &mut ReadOnly(platform)) {
                     Some(caller) => UserOrigin::Leaving(address, caller),
@@ -277,7 +283,9 @@ impl<A: Arch> Fires<A> for Fired<'_, A> {
                 }
             }
             (Some(_), _) => UserOrigin::Bare(self.regs),
-            (None, _) if address == self.probe.function => UserOrigin::Bare(self.regs),
+            (None, _) if address == self.probe.function && !self.one.is_named() => {
+                UserOrigin::Bare(self.regs)
+            }
             (None, _) => UserOrigin::Body(self.regs),
         }
     }

@@ -44,7 +44,9 @@ impl<A: Arch> Pid<A> {
             Ok(body) => body,
             Err(reason) => return Ok(refusal(reason)),
         };
-        let function = self.function(process, request, body.address)?;
+        let names = [request.description.module(), request.description.function()];
+        let size = request.size as usize;
+        let function = self.function(process, names, body.address, size)?;
         let new_sites = self.new_sites(function, &body, &[(0, None)])?;
         self.charge_sites(process, new_sites)?;
         let site = self.site(function, &body, 0)?;
@@ -120,6 +122,7 @@ impl<A: Arch> Pid<A> {
                 function.is_gone = !is_in_place;
             }
         }
+        self.lower_unmapped(platform, process as u32);
         Ok(())
     }
 

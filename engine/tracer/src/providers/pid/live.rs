@@ -3,11 +3,12 @@
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use engine_abi::Operand;
 use engine_isa::body::Leaves;
 use engine_isa::{Arch, Plan};
 
-use super::Pid;
 use super::arm::can_displace;
+use super::{Kind, Pid};
 use crate::fire::table::Table;
 use crate::grow::{OutOfMemory, push};
 use crate::probe::names::Span;
@@ -37,12 +38,28 @@ impl Probe {
 }
 
 /// An enabled probe's place at a site.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Use {
     /// Index of the probe in [`Live::probes`].
     pub probe: u32,
     /// How the instruction leaves the function, for a `return` probe.
     pub leaves: Option<Leaves>,
+    /// Where the arguments are, if the program says so.
+    operands: Option<Operands>,
+}
+
+impl Use {
+    /// Whether the program names it.
+    pub fn is_named(&self) -> bool {
+        self.operands.is_some()
+    }
+}
+
+/// A place's operands in [`Live::operands`].
+#[derive(Debug, Clone, Copy)]
+struct Operands {
+    first: u32,
+    count: u32,
 }
 
 /// An armed site, as the fire path sees it.
@@ -81,6 +98,7 @@ pub struct Live<A: Arch> {
     /// The sites, including those that are still armed but no longer wanted.
     pub sites: Sites<Site<A>>,
     uses: Vec<Use>,
+    operands: Vec<Operand>,
     probes: Vec<Probe>,
 }
 
@@ -91,6 +109,7 @@ impl<A: Arch> Live<A> {
         let mut live = Self {
             sites: Sites::new(pid.sites.iter().filter(is_live).count())?,
             uses: Vec::new(),
+            operands: Vec::new(),
             probes: Vec::new(),
         };
         let places = live.add_probes(pid, table)?;
@@ -116,6 +135,17 @@ impl<A: Arch> Live<A> {
         uses.filter_map(|one| Some((one, self.probes.get(one.probe as usize)?)))
     }
 
+    /// Where a place's arguments are, if the program says so.
+    pub fn operands(&self, one: &Use) -> Option<&[Operand]> {
+        let Operands { first, count } = one.operands?;
+        let operands = self.operands.get(first as usize..);
+        Some(
+            operands
+                .and_then(|rest| rest.get(..count as usize))
+                .unwrap_or_default(),
+        )
+    }
+
     /// Adds the enabled probes; returns their places, ordered by site. Entries come first, returns
     /// last.
     fn add_probes(
@@ -135,10 +165,10 @@ impl<A: Arch> Live<A> {
             };
             let uses = pid.uses.get(uses.start as usize..uses.end as usize);
             for one in uses.unwrap_or_default() {
-                let leaves = one.leaves;
                 let place = Use {
                     probe: added,
-                    leaves,
+                    leaves: one.leaves,
+                    operands: self.add_operands(pid, one.note)?,
                 };
                 push(&mut places, (one.site, place))?;
             }
@@ -147,6 +177,23 @@ impl<A: Arch> Live<A> {
             (*site, one.leaves.is_some(), one.probe)
         });
         Ok(places)
+    }
+
+    fn add_operands(
+        &mut self,
+        pid: &Pid<A>,
+        note: Option<u32>,
+    ) -> Result<Option<Operands>, OutOfMemory> {
+        let Some(note) = note.and_then(|number| pid.notes.get(number as usize)) else {
+            return Ok(None);
+        };
+        let first = self.operands.len() as u32;
+        let operands = note.operands.start as usize..note.operands.end as usize;
+        for operand in pid.operands.get(operands).unwrap_or_default() {
+            push(&mut self.operands, *operand)?;
+        }
+        let count = (self.operands.len() as u32).wrapping_sub(first);
+        Ok(Some(Operands { first, count }))
     }
 
     /// Adds a probe, if it is enabled; returns its place.
@@ -163,7 +210,11 @@ impl<A: Arch> Live<A> {
         else {
             return Ok(None);
         };
-        let mut names = [process.name, function.module, function.name, probe.name];
+        let provider = match probe.kind {
+            Kind::Usdt(provider) => provider,
+            _ => process.name,
+        };
+        let mut names = [provider, function.module, function.name, probe.name];
         for name in &mut names {
             *name = table.add_name(pid.names.get(*name))?;
         }
@@ -182,8 +233,7 @@ impl<A: Arch> Live<A> {
         for (number, site) in (0..).zip(&pid.sites) {
             let first = self.uses.len() as u32;
             while let Some((_, one)) = places.next_if(|(of, _)| *of == number) {
-                let (probe, leaves) = (one.probe, one.leaves);
-                push(&mut self.uses, Use { probe, leaves })?;
+                push(&mut self.uses, *one)?;
             }
             let count = (self.uses.len() as u32).wrapping_sub(first);
             let process = pid.processes.get(site.process as usize);
@@ -220,7 +270,10 @@ impl<A: Arch> Published for Live<A> {
         let uses = self.uses.capacity().wrapping_mul(size_of::<Use>());
         let probes = self.probes.capacity().wrapping_mul(size_of::<Probe>());
         let sites = self.sites.bytes();
-        sites.wrapping_add(uses).wrapping_add(probes)
+        let operands = self.operands.capacity();
+        let operands = operands.wrapping_mul(size_of::<Operand>());
+        let all = sites.wrapping_add(uses).wrapping_add(probes);
+        all.wrapping_add(operands)
     }
 }
 

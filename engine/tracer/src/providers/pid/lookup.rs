@@ -1,5 +1,6 @@
 //! Looking up what a request names, in a number of steps that does not grow with what there is.
 
+use engine_abi::PidSite;
 use engine_isa::Arch;
 
 use super::{Kind, Pid};
@@ -16,6 +17,7 @@ pub struct Indexes {
     pub(super) functions: Index,
     pub(super) probes: Index,
     pub(super) sites: Index,
+    pub(super) semaphores: Index,
 }
 
 impl Indexes {
@@ -54,8 +56,16 @@ impl Indexes {
             Kind::Entry => u64::MAX,
             Kind::Return => u64::MAX - 1,
             Kind::Offset(offset) => offset.into(),
+            Kind::Usdt(_) => u64::MAX - 2,
         };
         hash(self.seed, [function.into(), kind], &[])
+    }
+
+    /// The key of a probe that the program names has its names.
+    pub fn of_usdt(&self, function: u32, request: &PidSite) -> u32 {
+        let names = &request.description;
+        let own = hash(self.seed, [function.into(), u64::MAX - 2], &[]);
+        self.of_text(self.of_text(own, names.provider()), names.name())
     }
 
     pub fn of_site(&self, process: u32, address: usize) -> u32 {
@@ -100,6 +110,26 @@ impl<A: Arch> Pid<A> {
             probe.is_some_and(|probe| (probe.function, probe.kind) == (function, kind))
         });
         found.is_some()
+    }
+
+    /// The number of the probe of these names, which the program names.
+    pub(super) fn find_usdt(&self, function: u32, request: &PidSite) -> Option<u32> {
+        let hash = self.indexes.of_usdt(function, request);
+        let names = &request.description;
+        let process = self.functions.get(function as usize)?.process;
+        let process = self.processes.get(process as usize)?;
+        let own = self.names.get(process.name).strip_prefix(b"pid");
+        self.indexes.probes.find(hash, |number| {
+            let probe = self.probes.get(number as usize);
+            let probe = probe.filter(|probe| probe.function == function);
+            probe.is_some_and(|probe| match probe.kind {
+                Kind::Usdt(provider) => {
+                    let digits = self.names.get(provider).strip_prefix(names.provider());
+                    digits.is_some() && digits == own && self.names.get(probe.name) == names.name()
+                }
+                _ => false,
+            })
+        })
     }
 
     /// The number of the site at `address`.

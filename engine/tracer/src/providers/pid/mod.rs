@@ -25,14 +25,17 @@ pub mod live;
 mod lookup;
 mod process;
 mod refusals;
+mod semaphores;
 mod show;
 mod slots;
 #[cfg(test)]
 mod tests;
+mod usdt;
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use engine_abi::Operand;
 use engine_isa::body::Leaves;
 use engine_isa::{Arch, Planned};
 
@@ -50,7 +53,9 @@ use linker::Hook;
 use lookup::Indexes;
 use process::Process;
 pub use refusals::Refusals;
+use semaphores::Semaphore;
 pub use show::Shown;
+use usdt::Note;
 
 /// Limit of probes.
 const PROBES_MAX: usize = 1 << 22;
@@ -64,6 +69,8 @@ pub enum Kind {
     Return,
     /// The instruction at this offset.
     Offset(u32),
+    /// Instructions that the program names. The probe's provider has this name.
+    Usdt(Span),
 }
 
 /// A function of a process.
@@ -137,6 +144,8 @@ struct Use {
     site: u32,
     /// How the instruction leaves the function, for a `return` probe.
     leaves: Option<Leaves>,
+    /// The number of what the program says of the place, for a probe that it names.
+    note: Option<u32>,
 }
 
 /// The provider's control side.
@@ -151,6 +160,10 @@ pub struct Pid<A: Arch> {
     indexes: Indexes,
     /// Grouped by probe.
     uses: Vec<Use>,
+    notes: Vec<Note>,
+    /// Grouped by note.
+    operands: Vec<Operand>,
+    semaphores: Vec<Semaphore>,
     /// The linkers that consumers watch.
     hooks: Vec<Hook>,
     /// Text writes under construction. Its capacity is reserved when sites are created, as
@@ -178,6 +191,9 @@ impl<A: Arch> Pid<A> {
             order: Vec::new(),
             indexes: Indexes::new(seed),
             uses: Vec::new(),
+            notes: Vec::new(),
+            operands: Vec::new(),
+            semaphores: Vec::new(),
             hooks: Vec::new(),
             patches: Vec::new(),
             bounds: ProbeMemory::ENDLESS,
@@ -218,8 +234,11 @@ impl<A: Arch> Provider<A> for Pid<A> {
     }
 
     fn provider(&self, number: usize) -> &[u8] {
-        let process = self.process_of(number);
-        process.map_or(&[], |process| self.names.get(process.name))
+        let own = match self.probes.get(number).map(|probe| probe.kind) {
+            Some(Kind::Usdt(provider)) => Some(provider),
+            _ => self.process_of(number).map(|process| process.name),
+        };
+        own.map_or(&[], |name| self.names.get(name))
     }
 
     fn names(&self, number: usize) -> Option<[&[u8]; 3]> {
@@ -257,7 +276,7 @@ impl<A: Arch> Provider<A> for Pid<A> {
     fn is_armed(&self, number: usize, _: &Subscriptions) -> bool {
         let is_armed = |one: &Use| {
             let site = self.sites.get(one.site as usize);
-            site.is_some_and(|site| site.is_armed)
+            site.is_some_and(|site| site.is_armed) && self.is_announced(one.note)
         };
         let probe = self.probes.get(number);
         probe.is_some_and(|probe| self.uses_of(probe).iter().all(is_armed))
@@ -268,6 +287,7 @@ impl<A: Arch> Provider<A> for Pid<A> {
         self.count_sites();
         self.forget_gone(platform);
         self.restore(platform);
+        self.lower_semaphores(platform);
     }
 
     fn prepare<P: Platform>(&mut self, platform: &P) -> Result<(), OutOfMemory> {
@@ -277,6 +297,7 @@ impl<A: Arch> Provider<A> for Pid<A> {
     fn arm<P: Platform>(&mut self, platform: &P, _: u32) {
         self.release_slots(platform);
         self.write_traps(platform);
+        self.raise_semaphores(platform);
     }
 
     fn publish(&mut self, table: &mut Table) -> Result<Self::Live, OutOfMemory> {

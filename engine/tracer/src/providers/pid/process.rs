@@ -124,6 +124,7 @@ impl<A: Arch> Pid<A> {
     fn is_used(&self, process: usize) -> bool {
         let mut sites = self.sites.iter();
         sites.any(|site| site.process as usize == process && (site.is_armed || site.ecbs > 0))
+            || self.has_semaphore(|of, it| of as usize == process && it.is_raised())
     }
 
     /// Closes what is left open because there was no memory for a smaller live table. Nothing fires
@@ -148,7 +149,10 @@ impl<A: Arch> Pid<A> {
 
     /// Marks the sites of address spaces that are gone as disarmed.
     pub(super) fn forget_gone<P: Platform>(&mut self, platform: &P) {
-        for (number, process) in self.processes.iter_mut().enumerate() {
+        for number in 0..self.processes.len() {
+            let Some(process) = self.processes.get_mut(number) else {
+                continue;
+            };
             if !process
                 .space
                 .is_some_and(|space| platform.space_is_gone(space))
@@ -162,6 +166,7 @@ impl<A: Arch> Pid<A> {
                 (site.is_armed, site.ecbs, site.slot) = (false, 0, None);
                 site.is_hook = false;
             }
+            self.forget_semaphores(number as u32);
         }
     }
 
@@ -185,7 +190,7 @@ pub(super) fn bit(consumer: usize) -> u32 {
 }
 
 /// Appends a number in decimal.
-fn decimal(number: u32, text: &mut Vec<u8>) -> Result<(), OutOfMemory> {
+pub(super) fn decimal(number: u32, text: &mut Vec<u8>) -> Result<(), OutOfMemory> {
     if number >= 10 {
         decimal(number / 10, text)?;
     }

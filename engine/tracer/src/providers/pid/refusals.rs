@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use engine_abi::PidProbes;
+use engine_abi::Description;
 
 use crate::grow::{OutOfMemory, extend, push};
 use crate::site::reason::Reason;
@@ -34,15 +34,18 @@ impl Refusal {
         [part(0..module), part(module..behind), name]
     }
 
-    fn of(request: &PidProbes, refused: &Refused<'_>) -> Result<Self, OutOfMemory> {
-        let description = &request.description;
+    fn of(
+        process: u32,
+        description: &Description,
+        refused: &Refused<'_>,
+    ) -> Result<Self, OutOfMemory> {
         let (module, function) = (description.module(), description.function());
         let mut names = Vec::new();
         for name in [module, function, refused.name] {
             extend(&mut names, name)?;
         }
         Ok(Self {
-            process: request.pid,
+            process,
             address: refused.address,
             reason: refused.reason,
             names,
@@ -78,14 +81,19 @@ pub struct Refusals {
 
 impl Refusals {
     /// Adds a refusal in place of an earlier one of the same probe, or of the oldest.
-    pub fn add(&mut self, request: &PidProbes, refused: &Refused<'_>) {
-        if self.insert(request, refused).is_err() {
+    pub fn add(&mut self, process: u32, description: &Description, refused: &Refused<'_>) {
+        if self.insert(process, description, refused).is_err() {
             self.left_out = self.left_out.wrapping_add(1);
         }
     }
 
-    fn insert(&mut self, request: &PidProbes, refused: &Refused<'_>) -> Result<(), OutOfMemory> {
-        let new = Refusal::of(request, refused)?;
+    fn insert(
+        &mut self,
+        process: u32,
+        description: &Description,
+        refused: &Refused<'_>,
+    ) -> Result<(), OutOfMemory> {
+        let new = Refusal::of(process, description, refused)?;
         if let Some(known) = self.kept.iter_mut().find(|known| known.is_same(&new)) {
             *known = new;
             return Ok(());
