@@ -14,7 +14,7 @@
 #include "trapline.h"
 
 /* Bytes of the largest argument struct. */
-#define BODY_MAX 576
+#define BODY_MAX 752
 
 static int consumer_of(struct file *file)
 {

@@ -247,6 +247,12 @@ int tl_user_trap(struct pt_regs *regs);
 extern struct wait_queue_head tl_held;
 int tl_user_init(void);
 
+/* user.c: lets the current thread wait for its ticket. May sleep. */
+void tl_wait_for(u32 ticket);
+
+/* execs.c */
+int tl_execs_init(void);
+
 /* space.c, slots.c */
 int tl_space_init(void);
 void tl_space_exit(void);

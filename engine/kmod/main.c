@@ -103,6 +103,7 @@ static const struct {
 	{ tl_arch_init, NULL },
 	{ tl_space_init, NULL },
 	{ tl_user_init, NULL },
+	{ tl_execs_init, NULL },
 	{ tl_selftest_prepare, tl_selftest_release },
 	{ NULL, end },
 	{ tl_modules_init, tl_modules_exit },

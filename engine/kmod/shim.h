@@ -440,6 +440,13 @@ struct shim_user_patch {
 void shim_space_patch(unsigned long handle, struct shim_user_patch *patches, size_t count,
 		      bool are_traps);
 
+/*
+ * counters.c: adds 1 to a 16-bit counter of its private memory, or subtracts 1 again if that is
+ * the same memory; children start without what is added then. Returns 0, -ENOMEM, or another
+ * error if no such counter is there. May sleep.
+ */
+int shim_space_count(unsigned long handle, unsigned long address, bool is_up);
+
 /* InSlot in engine/tracer/src/platform/process.rs. */
 struct shim_in_slot {
 	unsigned long slot;
@@ -479,6 +486,14 @@ int shim_store_user(unsigned long address, const void *from, size_t length);
  * device trapline_opened().
  */
 void shim_wake_held(void);
+
+/*
+ * execs.c: has each thread that executes a program call trapline_executed(), and not any
+ * more, when none is in it. Returns 0, -EOPNOTSUPP in another PID namespace than the
+ * initial one, or -ENOMEM. May sleep.
+ */
+int shim_hold_execs(void);
+void shim_let_execs_go(void);
 
 /*
  * device.c: copies to and from the calling process. shim_copy_to_user() does not sleep:

@@ -132,6 +132,7 @@ static struct space *open_space(struct mm_struct *mm, bool is_compat)
 	space->is_compat = is_compat;
 	space->notifier.ops = &notifications;
 	INIT_LIST_HEAD(&space->pages);
+	INIT_LIST_HEAD(&space->counters);
 	if (mmu_notifier_register(&space->notifier, mm)) {
 		kfree(space);
 		return ERR_PTR(-ENOMEM);
@@ -211,6 +212,7 @@ void shim_space_close(unsigned long handle)
 	/* A trap may be looking it up. */
 	mutex_lock(&tl_text_lock);
 	kvfree(space->displaced);
+	tl_counters_free(space);
 	kfree(space);
 	mutex_unlock(&tl_text_lock);
 	tl_memory_count(-1);
@@ -540,5 +542,6 @@ void tl_space_clean(struct space *space, struct mm_struct *mm)
 		write_text(mm, some, count, false);
 		done += count;
 	}
+	tl_counters_clean(space, mm);
 	mutex_unlock(&tl_text_lock);
 }

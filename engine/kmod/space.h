@@ -41,6 +41,8 @@ struct space {
 	size_t count;
 	/* Children that have yet to be cleaned. Changes under tl_space_lock. */
 	unsigned int children;
+	/* Counters that are raised, or were; protected by tl_text_lock. */
+	struct list_head counters;
 	/* Pages of slots. Changes under tl_space_lock. */
 	struct list_head pages;
 };
@@ -58,17 +60,27 @@ struct space *tl_space_of(const struct mm_struct *mm);
 
 /*
  * space.c: removes the traps of `space` from the text of another address space, which is
- * the current process's own. May sleep.
+ * the current process's own, and what we added to counters. May sleep.
  */
 void tl_space_clean(struct space *space, struct mm_struct *mm);
 
 /* space.c: what a trap at an address of an open space displaces, or did. May sleep. */
 bool tl_space_displaced(const struct mm_struct *mm, unsigned long address, struct displaced *to);
 
+/*
+ * counters.c: takes what we added to counters from the copies in another address space, which
+ * is the current process's own. Call with tl_text_lock held. May sleep.
+ */
+void tl_counters_clean(struct space *space, struct mm_struct *mm);
+void tl_counters_free(struct space *space);
+
 /* private.c: drops the private copies of pages that equal their file's. May sleep. */
 void tl_space_drop_copies(struct space *space);
 
-/* user.c: starts and ends what has to be seen of processes while a space is open. */
+/*
+ * user.c: starts and ends what has to be seen of processes while a space is open. To end it takes
+ * longer than an exec: it is begun, too, while these are held.
+ */
 int tl_user_begin(void);
 void tl_user_end(void);
 

@@ -74,10 +74,19 @@ int trapline_user_resume(struct pt_regs *regs, unsigned long pc, struct shim_acc
 int trapline_is_released(u32 ticket);
 void trapline_give_up(u32 ticket);
 
+/*
+ * The current process has executed a program: returns the ticket that its thread waits for,
+ * or 0; and the thread continues. Neither takes a lock.
+ */
+u32 trapline_executed(void);
+void trapline_end_executed(void);
+
 /* What a consumer reads from the device: Opened in engine/abi/src/ioctl.rs. */
 struct shim_opened {
 	u32 pid;
 	u32 ticket;
+	u32 executed;
+	u32 reserved;
 };
 
 /* Non-zero if there is something to read, which is stored. Callable like the two above. */
@@ -232,7 +241,7 @@ int trapline_fasttrap_row(size_t index, struct trapline_fasttrap_row *row);
 int trapline_stats_row(size_t index, struct trapline_stats_row *row);
 
 static_assert(sizeof(struct shim_access) == 24);
-static_assert(sizeof(struct shim_opened) == 8);
+static_assert(sizeof(struct shim_opened) == 16);
 static_assert(sizeof(struct trapline_fbt_row) == 488);
 static_assert(sizeof(struct trapline_refused_row) == 2 * sizeof(long) + 544);
 static_assert(sizeof(struct trapline_syscall_row) == 208);

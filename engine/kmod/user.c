@@ -30,6 +30,9 @@
 static typeof(&force_sig_fault) send_fault;
 static struct tracepoint *forks;
 
+/* How often it has begun; under the control lock. */
+static unsigned int users;
+
 /* How long a thread is held at most. */
 #define HELD_MAX HZ
 
@@ -88,16 +91,22 @@ void shim_wake_held(void)
 	wake_up_all(&tl_held);
 }
 
+/* A fatal signal ends the wait; others come when it is over. */
+void tl_wait_for(u32 ticket)
+{
+	shim_wake_held();
+	if (wait_event_killable_timeout(tl_held, trapline_is_released(ticket), HELD_MAX) <= 0)
+		trapline_give_up(ticket);
+}
+
 /*
  * Lets the thread wait until consumers have answered. It holds no lock, and its registers
- * are final. A fatal signal ends the wait; others come when it is over.
+ * are final.
  */
 static void hold(u32 ticket)
 {
 	begin_sleep();
-	shim_wake_held();
-	if (wait_event_killable_timeout(tl_held, trapline_is_released(ticket), HELD_MAX) <= 0)
-		trapline_give_up(ticket);
+	tl_wait_for(ticket);
 	end_sleep();
 }
 
@@ -288,19 +297,26 @@ int tl_user_init(void)
 
 int tl_user_begin(void)
 {
-	int error = tracepoint_probe_register(forks, forked, NULL);
+	int error = 0;
 
+	if (!users)
+		error = tracepoint_probe_register(forks, forked, NULL);
 	if (error)
 		return error;
-	error = tl_interrupted_begin();
+	if (!users)
+		error = tl_interrupted_begin();
 	if (error)
 		tracepoint_probe_unregister(forks, forked, NULL);
+	else
+		users++;
 	return error;
 }
 
 /* Waits for probes, for traps that sleep, and for the last instructions of either. */
 void tl_user_end(void)
 {
+	if (--users)
+		return;
 	tracepoint_probe_unregister(forks, forked, NULL);
 	tl_interrupted_end();
 	tracepoint_synchronize_unregister();

@@ -140,6 +140,26 @@ pub unsafe extern "C" fn trapline_user_resume(
     UserTrap::of(trap)
 }
 
+/// The current process has executed a program. Returns the ticket that its thread waits for, or 0.
+///
+/// # Safety
+/// In service.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_executed() -> u32 {
+    // SAFETY: the caller guarantees that the engine is in service.
+    unsafe { engine() }.executed()
+}
+
+/// The current thread, which has executed a program, continues.
+///
+/// # Safety
+/// In service.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_end_executed() {
+    // SAFETY: the caller guarantees that the engine is in service.
+    unsafe { engine() }.end_executed();
+}
+
 /// Whether the current thread need not wait for `ticket` any longer.
 ///
 /// # Safety

@@ -146,12 +146,15 @@ unsafe extern "C" {
     pub fn shim_space_drop(key: usize);
     pub fn shim_space_read(handle: usize, address: usize, to: *mut c_void, length: usize) -> c_int;
     pub fn shim_space_patch(handle: usize, patches: *mut UserPatch, count: usize, are_traps: bool);
+    pub fn shim_space_count(handle: usize, address: usize, is_up: bool) -> c_int;
     pub fn shim_slots_map(handle: usize, near: usize) -> usize;
     pub fn shim_slots_write(handle: usize, slot: *const InSlot, code: *const c_void) -> c_int;
     pub fn shim_slots_unmap(handle: usize);
     pub fn shim_probe_memory(to: *mut ProbeMemory);
     pub fn shim_store_user(address: usize, from: *const c_void, length: usize) -> c_int;
     pub safe fn shim_wake_held();
+    pub safe fn shim_hold_execs() -> c_int;
+    pub safe fn shim_let_execs_go();
 
     pub fn shim_copy_to_user(to: u64, from: *const c_void, length: usize) -> c_int;
     pub safe fn shim_bring_in(address: u64, length: usize) -> c_int;

@@ -1,16 +1,20 @@
-//! Processes: the tracer's platform over `engine/kmod/space.c`, `slots.c` and `user.c`.
+//! Processes: the tracer's platform over `engine/kmod/space.c`, `counters.c`, `slots.c` and `user.c`.
 
 use engine_isa::{Fault, Memory, Unreadable, Width};
-use engine_tracer::{Denied, InSlot, OutOfMemory, ProbeMemory, Processes, Space, UserPatch};
+use engine_tracer::{
+    Denied, InSlot, OutOfMemory, ProbeMemory, Processes, Space, Uncounted, UserPatch,
+};
 
 use crate::ffi;
 use crate::platform::Kernel;
 
-/// Linux error numbers that [`ffi::shim_space_open`] and [`ffi::shim_space_hold`] return, negated.
+/// Linux error numbers that the shim returns, negated.
 const EPERM: i32 = 1;
 const ESRCH: i32 = 3;
 const ENOEXEC: i32 = 8;
+const ENOMEM: i32 = 12;
 const EINVAL: i32 = 22;
+const EOPNOTSUPP: i32 = 95;
 
 impl Processes for Kernel {
     fn space_open(&self, pid: u32) -> Result<Space, Denied> {
@@ -67,6 +71,16 @@ impl Processes for Kernel {
         unsafe { ffi::shim_space_patch(space.handle, first, count, are_traps) };
     }
 
+    fn space_count(&self, space: Space, address: usize, is_up: bool) -> Result<(), Uncounted> {
+        // SAFETY: `space` is open; control path, which may sleep.
+        let counted = unsafe { ffi::shim_space_count(space.handle, address, is_up) };
+        match counted.wrapping_neg() {
+            0 => Ok(()),
+            ENOMEM => Err(Uncounted::OutOfMemory),
+            _ => Err(Uncounted::Different),
+        }
+    }
+
     fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory> {
         // SAFETY: `space` is open; control path, which may sleep.
         match unsafe { ffi::shim_slots_map(space.handle, near) } {
@@ -99,6 +113,18 @@ impl Processes for Kernel {
 
     fn wake_held(&self) {
         ffi::shim_wake_held();
+    }
+
+    fn hold_execs(&self) -> Result<(), Denied> {
+        match ffi::shim_hold_execs().wrapping_neg() {
+            0 => Ok(()),
+            EOPNOTSUPP => Err(Denied::Unsupported),
+            _ => Err(Denied::OutOfMemory),
+        }
+    }
+
+    fn let_execs_go(&self) {
+        ffi::shim_let_execs_go();
     }
 
     /// One page, of the smallest size that all three architectures have.

@@ -3,8 +3,8 @@
 use std::ptr;
 
 use engine_abi::{
-    BufSnap, Command, Conf, Description, Enable, EprobeDesc, Go, Opened, PidArm, PidProbes,
-    PidRange, ProbeMatch, Program, Unwind, UnwindRow,
+    BufSnap, Command, Conf, Description, Enable, EprobeDesc, Go, Opened, Operand, PidArm, PidExecs,
+    PidProbes, PidRange, PidSite, ProbeMatch, Program, Unwind, UnwindRow,
 };
 use engine_abi::{Status, Stop};
 use fastrand::Rng;
@@ -159,10 +159,21 @@ impl<'a> Maker<'a> {
             Command::PidArm => {
                 let (pid, ticket) = (number(prng, 2), number(prng, 4));
                 let mut body = PidArm::new_zeroed();
-                (body.opened, body.arm) = (Opened { pid, ticket }, number(prng, 2));
+                let executed = number(prng, 2);
+                body.opened = Opened {
+                    pid,
+                    ticket,
+                    executed,
+                    reserved: 0,
+                };
+                body.arm = number(prng, 2);
                 plain(&body)
             }
             Command::Unwind => plain(&self.unwind(prng)),
+            Command::PidSite => plain(&site(prng)),
+            Command::PidExecs => plain(&PidExecs {
+                reserved: number(prng, 1),
+            }),
         }
     }
 
@@ -221,6 +232,27 @@ impl<'a> Maker<'a> {
             drops: 0,
         }
     }
+}
+
+/// A site somewhere in the text of init, with operands of all forms.
+fn site(prng: &mut Rng) -> PidSite {
+    let address = 0x40_0000 + u64::from(number(prng, 1 << 20));
+    let mut site = PidSite::new(number(prng, 2), description(prng), address);
+    site.semaphore = u64::from(number(prng, 1 << 24));
+    site.count = number(prng, 13);
+    for operand in &mut site.operands {
+        *operand = Operand {
+            displacement: u64::from(prng.u32(..)) as i64,
+            base: prng.u8(..),
+            index: prng.u8(..),
+            scale: prng.u8(..34),
+            shift: prng.u8(..65),
+            size: 1 << prng.u8(..4),
+            flags: prng.u8(..17),
+            reserved: 0,
+        };
+    }
+    site
 }
 
 /// The argument of a request.

@@ -59,7 +59,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// The mutants of all architectures.
-const EVERYWHERE: [&str; 35] = [
+const EVERYWHERE: [&str; 37] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -88,6 +88,8 @@ const EVERYWHERE: [&str; 35] = [
     ARGUMENTS_SHIFTED,
     TRACEPOINT_KEPT,
     PROCESS_KEPT,
+    SEMAPHORE_KEPT,
+    REGISTER_MISREAD,
     TABLES_UNFOUND,
     NONE_HELD,
     CHILD_UNCLEANED,
@@ -278,6 +280,12 @@ pub const TABLES_UNFOUND: &str = "tables-unfound";
 
 /// `process-kept`: the text of a process is not restored.
 pub const PROCESS_KEPT: &str = "process-kept";
+
+/// `semaphore-kept`: a program's counter is not lowered.
+pub const SEMAPHORE_KEPT: &str = "semaphore-kept";
+
+/// `register-misread`: a thread's register is read one too high.
+pub const REGISTER_MISREAD: &str = "register-misread";
 
 /// `none-held`: no thread waits for the probes of what it has opened.
 pub const NONE_HELD: &str = "none-held";

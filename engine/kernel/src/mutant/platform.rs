@@ -8,8 +8,8 @@ use engine_isa::Unreadable;
 use engine_tracer::{
     Actions, Blacklist, Clock, Context, Cpus, Denied, Event, Events, InSlot, KernelText, Listed,
     Numbers, OffLimits, Origin, OutOfMemory, Patch, Patched, ProbeMemory, Processes, Refused,
-    Space, Symbols, Task, Tasks, TryLock, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall,
-    VisitTracepoint,
+    Space, Symbols, Task, Tasks, TryLock, Uncounted, UserFrame, UserPatch, Visit, VisitModule,
+    VisitSyscall, VisitTracepoint,
 };
 
 use super::{arch, is_chosen};
@@ -96,6 +96,13 @@ impl Processes for Seeded {
         self.0.space_patch(space, patches, are_traps);
     }
 
+    fn space_count(&self, space: Space, address: usize, is_up: bool) -> Result<(), Uncounted> {
+        match is_chosen(super::SEMAPHORE_KEPT) && !is_up {
+            true => Ok(()),
+            false => self.0.space_count(space, address, is_up),
+        }
+    }
+
     fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory> {
         let next = match is_chosen(super::SLOT_REPEATED) {
             true => slot.site,
@@ -123,6 +130,8 @@ impl Processes for Seeded {
         fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory>;
         fn slots_unmap(&self, space: Space);
         fn wake_held(&self);
+        fn hold_execs(&self) -> Result<(), Denied>;
+        fn let_execs_go(&self);
     }
 }
 
@@ -155,6 +164,11 @@ impl Tasks for Seeded {
         task
     }
 
+    fn user_register(&self, number: u64) -> u64 {
+        let misread = u64::from(is_chosen(super::REGISTER_MISREAD));
+        self.0.user_register(number).wrapping_add(misread)
+    }
+
     fn user_frame(&self, regs: &Regs) -> UserFrame {
         let mut frame = self.0.user_frame(regs);
         if is_chosen(super::CALLER_MISREAD) {
@@ -168,7 +182,6 @@ impl Tasks for Seeded {
         fn descends_from(&self, pid: u32) -> bool;
         fn run_time(&self) -> u64;
         fn thread_key(&self) -> usize;
-        fn user_register(&self, number: u64) -> u64;
         fn user_regs(&self) -> Option<Regs>;
         fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
         fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
