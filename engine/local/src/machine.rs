@@ -12,7 +12,8 @@ use engine_isa::Unreadable;
 use engine_isa::arm::{Arm, Regs};
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Denied, InSlot, Origin, OutOfMemory, ProbeMemory, Processes,
-    Space, TASK_NAME, Task, Tasks, Tracer, UserFrame, UserPatch, WithoutKernel, blacklist,
+    Space, TASK_NAME, Task, Tasks, Tracer, Uncounted, UserFrame, UserPatch, WithoutKernel,
+    blacklist,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -240,6 +241,10 @@ impl Processes for Machine {
 
     fn space_patch(&self, _: Space, _: &mut [UserPatch], _: bool) {}
 
+    fn space_count(&self, _: Space, _: usize, _: bool) -> Result<(), Uncounted> {
+        Err(Uncounted::Different)
+    }
+
     fn slots_map(&self, _: Space, _: usize) -> Result<usize, OutOfMemory> {
         Err(OutOfMemory)
     }
@@ -253,6 +258,12 @@ impl Processes for Machine {
     fn probe_memory(&self) -> ProbeMemory {
         ProbeMemory::ENDLESS
     }
+
+    fn hold_execs(&self) -> Result<(), Denied> {
+        Err(Denied::Unsupported)
+    }
+
+    fn let_execs_go(&self) {}
 
     fn wake_held(&self) {}
 }

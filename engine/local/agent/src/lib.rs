@@ -56,6 +56,7 @@ mod masks;
 mod memory;
 mod own_action;
 mod recorded;
+mod semaphores;
 mod serve;
 mod slots;
 mod sync;

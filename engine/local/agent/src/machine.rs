@@ -6,14 +6,14 @@ use engine_abi::channel::Start;
 use engine_isa::Unreadable;
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Denied, InSlot, Origin, OutOfMemory, ProbeMemory, Processes,
-    Space, Task, Tasks, UserFrame, UserPatch, WithoutKernel,
+    Space, Task, Tasks, Uncounted, UserFrame, UserPatch, WithoutKernel,
 };
 
 use crate::arch::frame::{self, Regs};
 use crate::clock::ClockId;
 use crate::sync::{Control, Guard, Published};
-use crate::sys;
 use crate::{alive, clock, maps, slots, text, timers};
+use crate::{semaphores, sys};
 
 /// The process that the agent is in.
 #[derive(Debug, Default)]
@@ -222,6 +222,10 @@ impl Processes for Process {
         text::patch(patches, are_traps);
     }
 
+    fn space_count(&self, _: Space, address: usize, is_up: bool) -> Result<(), Uncounted> {
+        semaphores::count(address, is_up)
+    }
+
     fn slots_map(&self, _: Space, near: usize) -> Result<usize, OutOfMemory> {
         text::page_near(near)
     }
@@ -236,6 +240,12 @@ impl Processes for Process {
     fn probe_memory(&self) -> ProbeMemory {
         ProbeMemory::ENDLESS
     }
+
+    fn hold_execs(&self) -> Result<(), Denied> {
+        Err(Denied::Unsupported)
+    }
+
+    fn let_execs_go(&self) {}
 
     fn wake_held(&self) {
         RELEASES.fetch_add(1, Ordering::Release);
