@@ -67,7 +67,7 @@ fn enable_clause(
     let (mut matched, mut any_awaited) = (0, false);
     for (_, description) in &clause.descriptions {
         let mut probes = 0;
-        processes.watch(engine, description)?;
+        processes.watch(engine, description, number)?;
         for enabled in processes.descriptions(engine, description)? {
             probes += engine.enable(&enabled, number)?;
         }

@@ -3,7 +3,9 @@
 
 use std::fs::File;
 
-use engine_abi::{Conf, Description, Go, PidArm, PidProbes, PidRange, Status, Unwind, UnwindRow};
+use engine_abi::{
+    Conf, Description, Go, PidArm, PidProbes, PidRange, PidSite, Status, Unwind, UnwindRow,
+};
 use thiserror::Error;
 
 use crate::error::Error;
@@ -69,12 +71,23 @@ pub trait Engine {
     /// failed; probes of later ones may exist or not.
     fn pid_probes(&self, requests: &mut [PidProbes]) -> Result<(), (usize, Error)>;
 
+    /// Whether a process of this ID may have its probes.
+    fn may_trace(&self, _pid: u32) -> bool {
+        self.traces_processes()
+    }
+
+    /// Creates probes that programs name. Errors as from [`Engine::pid_probes`].
+    fn pid_sites(&self, requests: &mut [PidSite]) -> Result<(), (usize, Error)>;
+
     /// Hands over the unwind table of an object, with its rows.
     fn unwind(&self, object: &Unwind, rows: &[UnwindRow]) -> Result<(), Error>;
 
     /// Watches the function by which a process's dynamic linker reports that it has mapped or
     /// unmapped objects.
     fn pid_watch(&self, request: &mut PidProbes) -> Result<(), Error>;
+
+    /// Has each process held that executes a program, which `Opened` tells of.
+    fn pid_execs(&self) -> Result<(), Error>;
 
     /// Has the probes forgotten of an object that a process has unmapped.
     fn pid_unmapped(&self, range: PidRange) -> Result<(), Error>;

@@ -155,7 +155,11 @@ mod tests {
     #[test]
     fn what_is_opened_is_read_record_by_record() {
         let _alone = ALONE.lock();
-        let records = [(7, 1), (8, 2)].map(|(pid, ticket)| Opened { pid, ticket });
+        let records = [(7, 1), (8, 2)].map(|(pid, ticket)| Opened {
+            pid,
+            ticket,
+            ..Opened::default()
+        });
         let path = std::env::temp_dir().join(format!("opened-{}", std::process::id()));
         fs::write(&path, records.as_bytes()).unwrap();
         let events = Events::new().unwrap();

@@ -11,11 +11,12 @@ use crate::error::Error;
 use crate::output::{Output, print_stderr, report};
 use crate::process_probes::Processes;
 
-/// `-l`: prints the probes matched by the programs' descriptions, or all without a program. With
-/// `signatures` (`-v`), also their attributes and arguments.
+/// `-l`: prints the probes matched by the programs' descriptions; without a program, those that the
+/// targets' programs name, or all. With `signatures` (`-v`), also their attributes and arguments.
 pub fn probes(
     engine: &dyn Engine,
     compilation: &Compilation,
+    targets: &[u32],
     mut signatures: Option<Signatures>,
     output: &mut Output,
 ) -> Result<(), Error> {
@@ -24,6 +25,9 @@ pub fn probes(
         report(format_args!("{missing}: the list is incomplete"));
     }
     output.list_header();
+    if compilation.count() == 0 && !targets.is_empty() {
+        return of_targets(engine, targets, &mut signatures, output);
+    }
     if compilation.count() == 0 {
         list_matching(engine, Description::default(), &mut signatures, output)?;
         return output.flush();
@@ -54,6 +58,25 @@ pub fn probes(
     } else {
         Ok(())
     }
+}
+
+fn of_targets(
+    engine: &dyn Engine,
+    targets: &[u32],
+    signatures: &mut Option<Signatures>,
+    output: &mut Output,
+) -> Result<(), Error> {
+    let mut processes = Processes::default();
+    for pid in targets {
+        let descriptions = processes.sites_of(engine, *pid)?;
+        if descriptions.is_empty() {
+            report(format_args!("process {pid} has no USDT probes"));
+        }
+        for description in descriptions {
+            list_matching(engine, description, signatures, output)?;
+        }
+    }
+    output.flush()
 }
 
 /// Lists the matching probes; returns whether there was any.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use engine_abi::{
-    Conf, Description, Go, PidArm, PidProbes, PidRange, Status, Unwind, UnwindRow, VERSION,
+    Conf, Description, Go, PidArm, PidProbes, PidRange, PidSite, Status, Unwind, UnwindRow, VERSION,
 };
 use engine_isa::arm::Arm;
 use engine_local::Machine;
@@ -83,7 +83,15 @@ impl Engine for Local {
         Err(Error::Device(self.without.to_string()))
     }
 
+    fn pid_sites(&self, _: &mut [PidSite]) -> Result<(), (usize, Error)> {
+        Err((0, Error::Device(self.without.to_string())))
+    }
+
     fn pid_watch(&self, _: &mut PidProbes) -> Result<(), Error> {
+        Err(Error::Device(self.without.to_string()))
+    }
+
+    fn pid_execs(&self) -> Result<(), Error> {
         Err(Error::Device(self.without.to_string()))
     }
 

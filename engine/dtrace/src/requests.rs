@@ -3,8 +3,8 @@
 use std::fs::File;
 
 use engine_abi::{
-    BufSnap, Command, Conf, Description, Enable, EprobeDesc, Go, PidArm, PidProbes, PidRange,
-    ProbeMatch, Program, Status, Stop, Unwind, UnwindRow, VERSION,
+    BufSnap, Command, Conf, Description, Enable, EprobeDesc, Go, PidArm, PidExecs, PidProbes,
+    PidRange, PidSite, ProbeMatch, Program, Status, Stop, Unwind, UnwindRow, VERSION,
 };
 use rustix::io::Errno;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
@@ -36,6 +36,11 @@ pub trait Channel {
             made.map_err(|errno| (number, errno))?;
         }
         Ok(())
+    }
+
+    /// As [`Engine::may_trace`].
+    fn may_trace(&self, _pid: u32) -> bool {
+        true
     }
 
     /// As [`Engine::opened`].
@@ -153,6 +158,15 @@ impl<C: Channel> Engine for Requests<C> {
         made.map_err(|(number, errno)| (number, refused("failed to create probes", errno)))
     }
 
+    fn pid_sites(&self, requests: &mut [PidSite]) -> Result<(), (usize, Error)> {
+        let made = self.channel.request_all(Command::PidSite, requests);
+        made.map_err(|(number, errno)| (number, refused("failed to create probes", errno)))
+    }
+
+    fn may_trace(&self, pid: u32) -> bool {
+        self.channel.may_trace(pid)
+    }
+
     fn unwind(&self, object: &Unwind, rows: &[UnwindRow]) -> Result<(), Error> {
         let mut body = Unwind {
             rows: rows.as_ptr().expose_provenance() as u64,
@@ -169,6 +183,15 @@ impl<C: Channel> Engine for Requests<C> {
 
     fn pid_watch(&self, request: &mut PidProbes) -> Result<(), Error> {
         self.ask("failed to watch a process", Command::PidWatch, request)
+    }
+
+    fn pid_execs(&self) -> Result<(), Error> {
+        let mut body = PidExecs::default();
+        self.ask(
+            "failed to hold programs that start",
+            Command::PidExecs,
+            &mut body,
+        )
     }
 
     fn pid_unmapped(&self, mut range: PidRange) -> Result<(), Error> {

@@ -68,7 +68,10 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     }
     let program = &compilation.program;
     let reads_users = user_symbols::are_used(program) || user_symbols::are_walked(program);
-    let is_read = |target: &&mut Target| reads_users || names_process(&compilation, target.pid());
+    let named = named(&compilation, &targets);
+    let lists_targets = options.mode == Mode::List && compilation.count() == 0;
+    let is_read =
+        |target: &&mut Target| reads_users || lists_targets || named.contains(&target.pid());
     for target in targets.iter_mut().filter(is_read) {
         target.run_to_entry()?;
     }
@@ -82,7 +85,8 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     match options.mode {
         Mode::List => {
             let signatures = options.verbose.then(|| Signatures::new(pointer, kernel));
-            list::probes(&*engine, &compilation, signatures, &mut output).map(|()| 0)
+            let pids: Vec<u32> = targets.iter().map(Target::pid).collect();
+            list::probes(&*engine, &compilation, &pids, signatures, &mut output).map(|()| 0)
         }
         _ => trace(&*engine, options, &compilation, &mut output, &mut targets),
     }
@@ -96,15 +100,13 @@ fn check_data_model(options: &Options, pointer: u32) -> Result<(), Error> {
     }
 }
 
-/// Whether a program has a description of probes in this process.
-fn names_process(compilation: &Compilation, pid: u32) -> bool {
-    named(compilation).contains(&pid)
-}
-
-/// The processes that a program has descriptions of probes in.
-fn named(compilation: &Compilation) -> BTreeSet<u32> {
+/// The processes that a program has descriptions of probes in, as far as it names them: those of a
+/// pattern may be in any process, and are in the targets.
+fn named(compilation: &Compilation, targets: &[Target]) -> BTreeSet<u32> {
     let descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
-    let pids = descriptions.filter_map(|(_, it)| process_probes::pid_of(it));
+    let pids = descriptions.flat_map(|(_, description)| {
+        process_probes::named(description, targets.iter().map(Target::pid))
+    });
     pids.collect()
 }
 
@@ -116,7 +118,10 @@ fn engine(
     compilation: &Compilation,
     targets: &mut [Target],
 ) -> Result<Rc<dyn Engine>, Error> {
-    let processes = named(compilation);
+    let mut processes = named(compilation, targets);
+    if options.mode == Mode::List && compilation.count() == 0 {
+        processes.extend(targets.iter().map(Target::pid));
+    }
     let mechanism = compilation.settings.process_mechanism;
     let is_inline = mechanism == ProcessMechanism::Inline && !processes.is_empty();
     let absence = match device {
@@ -230,7 +235,7 @@ fn trace(
 /// The processes that a program names, and its targets.
 fn pids(compilation: &Compilation, targets: &[Target]) -> BTreeSet<u32> {
     let own = targets.iter().map(Target::pid);
-    own.chain(named(compilation)).collect()
+    own.chain(named(compilation, targets)).collect()
 }
 
 /// The processes whose addresses the program may record, as far as they are known before it runs:

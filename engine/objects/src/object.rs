@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::debug;
 use crate::elf::Elf;
@@ -67,6 +68,12 @@ impl Object {
         (self.device, self.inode)
     }
 
+    /// When its file was last written to.
+    pub fn modified(&self) -> Option<SystemTime> {
+        let (file, _) = self.file.as_ref()?;
+        file.metadata().and_then(|it| it.modified()).ok()
+    }
+
     /// What is added, modulo 2^64, to an address of its file to get the process's.
     pub fn bias(&self) -> u64 {
         self.bias
@@ -116,6 +123,11 @@ impl Object {
         };
         let add = |collector: &mut Collector<'_>| debug::add(collector, elf, &self.path, roots);
         Functions::read(elf, &Parts::of(file), add)
+    }
+
+    /// Whether it may have USDT probes.
+    pub fn has_sites(&self) -> bool {
+        self.elf().is_some_and(|elf| elf.notes_of_probes.is_some())
     }
 
     /// Reads its USDT probes; `functions` are its own ([`Self::functions`]), in which they lie.

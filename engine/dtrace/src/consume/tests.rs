@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 use engine_abi::{
-    AggregateFunction, Conf, Description, Go, PidArm, PidProbes, PidRange, Unwind, UnwindRow,
+    AggregateFunction, Conf, Description, Go, PidArm, PidProbes, PidRange, PidSite, Unwind,
+    UnwindRow,
 };
 use engine_dlang::program::{Action, Aggregation, Clause, Field, FieldType};
 use engine_dlang::stability::DEFAULT;
@@ -82,7 +83,15 @@ impl Engine for Fake {
         Ok(())
     }
 
+    fn pid_sites(&self, _: &mut [PidSite]) -> Result<(), (usize, Error)> {
+        Ok(())
+    }
+
     fn pid_watch(&self, _: &mut PidProbes) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn pid_execs(&self) -> Result<(), Error> {
         Ok(())
     }
 

@@ -50,6 +50,8 @@ pub struct Socket {
     channel: UnixStream,
     opened: File,
     agent: Pid,
+    /// The traced process.
+    pid: u32,
     without: Absence,
 }
 
@@ -91,6 +93,7 @@ impl Inside {
             channel: channel.into(),
             opened: opened.into(),
             agent: Pid::from_raw(agent.pid),
+            pid,
             without,
         })
     }
@@ -224,6 +227,10 @@ impl Channel for Socket {
             exchanged.map_err(|(number, errno)| (batch * BODIES_MAX + number, errno))?;
         }
         Ok(())
+    }
+
+    fn may_trace(&self, pid: u32) -> bool {
+        pid == self.pid
     }
 
     fn opened(&self) -> Option<File> {

@@ -10,9 +10,10 @@ use engine_abi::{Description, Opened, PidArm, PidProbes, PidRange};
 use engine_objects::{Object, Objects, Role};
 use rustix::io::Errno;
 
+use super::sites::Scope;
 use super::{
-    Named, Processes, Read, cannot, create, create_error, is_object, open, pid_of, pointer_to,
-    reason,
+    Named, Processes, Read, cannot, create, create_error, is_object, named, open, pid_of,
+    pointer_to, text_of,
 };
 use crate::engine::Engine;
 use crate::error::Error;
@@ -34,8 +35,14 @@ impl Processes {
     /// Watches the process of a description that may match probes in objects which can come and go.
     /// To be called before the probes are created: no object takes the place of another from then on
     /// until the consumer traces, unless that takes longer than threads wait.
-    pub fn watch(&mut self, engine: &dyn Engine, description: &Description) -> Result<(), Error> {
-        let Some(pid) = pid_of(description) else {
+    pub fn watch(
+        &mut self,
+        engine: &dyn Engine,
+        description: &Description,
+        clause: u32,
+    ) -> Result<(), Error> {
+        self.hold_execs(engine, description, clause);
+        let Some(pid) = self.process_of(description) else {
             return Ok(());
         };
         let read = open(&mut self.read, pid)?;
@@ -55,7 +62,7 @@ impl Processes {
     /// can be such objects. Returns whether it names one that is not there, and so may match nothing
     /// yet.
     pub fn keep(&mut self, description: &Description, clause: u32, has_matched: bool) -> bool {
-        let Some(pid) = pid_of(description) else {
+        let Some(pid) = self.process_of(description) else {
             return false;
         };
         let is_kept = |it: &&mut Read| it.is_watched == Some(true) && it.may_match(description);
@@ -74,7 +81,7 @@ impl Processes {
 
     /// Whether the linker of any process is watched.
     pub fn are_watched(&self) -> bool {
-        !self.kept.is_empty()
+        !self.kept.is_empty() || self.everywhere.are_held()
     }
 
     /// Looks at all processes that are watched.
@@ -84,7 +91,16 @@ impl Processes {
             .iter()
             .filter(|(_, it)| it.is_watched == Some(true));
         let pids: Vec<u32> = watched.map(|(pid, _)| *pid).collect();
-        let look = |pid| self.look(engine, Opened { pid, ticket: 0 });
+        let look = |pid| {
+            self.look(
+                engine,
+                Opened {
+                    pid,
+                    ticket: 0,
+                    ..Opened::default()
+                },
+            )
+        };
         pids.into_iter().flat_map(look).collect()
     }
 
@@ -94,7 +110,13 @@ impl Processes {
         // They have been reported.
         self.refused.clear();
         self.unwatched.clear();
-        let changed = self.follow(engine, opened.pid);
+        self.unread.clear();
+        self.unheld = None;
+        let changed = match opened.executed {
+            0 if self.everywhere.has(opened.pid) => self.remapped(engine, opened.pid),
+            0 => self.follow(engine, opened.pid),
+            _ => self.executed(engine, opened.pid),
+        };
         let mut answer = PidArm {
             opened,
             // What was enabled before an error is armed all the same.
@@ -111,9 +133,12 @@ impl Processes {
         lines.extend(self.refusals());
         if answer.late != 0 {
             let pid = opened.pid;
-            lines.push(format!(
-                "process {pid} went on before the probes of what it has opened were armed"
-            ));
+            lines.push(match opened.executed {
+                0 => format!(
+                    "process {pid} went on before the probes of what it has opened were armed"
+                ),
+                _ => "programs have started before their probes were armed".to_owned(),
+            });
         }
         lines
     }
@@ -154,16 +179,48 @@ impl Processes {
                 changed = true;
             }
         }
-        for kept in self.kept.iter_mut().filter(|kept| kept.pid == pid) {
-            let is_new = |object: &Object| !has(&before, object);
-            let requests = read.requests(pid, &kept.description, is_new);
-            for enabled in create(engine, &mut self.refused, &kept.description, requests)? {
-                let probes = engine.enable(&enabled, kept.clause)?;
-                kept.is_awaited &= probes == 0;
-                changed |= probes > 0;
+        for number in 0..self.kept.len() {
+            let kept = &self.kept[number];
+            if kept.pid != pid {
+                continue;
             }
+            let (description, clause) = (kept.description, kept.clause);
+            let mut probes = 0;
+            for enabled in self.create_new(engine, pid, &description, &before)? {
+                probes += engine.enable(&enabled, clause)?;
+            }
+            self.kept[number].is_awaited &= probes == 0;
+            changed |= probes > 0;
         }
         Ok(changed)
+    }
+
+    /// Creates the probes of a description in the objects of a process that were not there before.
+    fn create_new(
+        &mut self,
+        engine: &dyn Engine,
+        pid: u32,
+        description: &Description,
+        before: &Objects,
+    ) -> Result<Vec<Description>, Error> {
+        let Some(read) = self.read.get_mut(&pid) else {
+            return Ok(Vec::new());
+        };
+        if pid_of(description).is_some() {
+            let requests = read.requests(pid, description, |object| !has(before, object));
+            return create(engine, &mut self.refused, description, requests);
+        }
+        let new = read.objects.iter().filter(|object| !has(before, object));
+        let found = self.files.find(&read.process, new, description);
+        self.create_sites(engine, description, found)
+    }
+
+    /// The process that a description names, if there is one.
+    fn process_of(&self, description: &Description) -> Option<u32> {
+        pid_of(description).or_else(|| match Scope::of(description) {
+            Scope::One(_) => named(description, self.read.keys().copied()).pop(),
+            Scope::None | Scope::All => None,
+        })
     }
 }
 
@@ -183,14 +240,14 @@ impl Read {
     }
 
     /// Watches the process's dynamic linker, if it has one. The error says why it cannot be watched.
-    fn watch(&mut self, engine: &dyn Engine, pid: u32) -> Result<bool, String> {
+    pub(super) fn watch(&mut self, engine: &dyn Engine, pid: u32) -> Result<bool, String> {
         let Some(mut request) = self.hook(pid) else {
             return Ok(false);
         };
         let watched = engine.pid_watch(&mut request);
-        watched.map_err(|why| create_error(why, &request).to_string())?;
+        watched.map_err(|why| create_error(why, pid, &request.reason).to_string())?;
         match request.provided {
-            0 => Err(reason(&request)),
+            0 => Err(text_of(&request.reason)),
             _ => Ok(true),
         }
     }

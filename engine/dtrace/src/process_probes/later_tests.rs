@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::process::{Command, id};
 
 use engine_abi::{
-    Conf, Description, Go, Opened, PidArm, PidProbes, PidRange, Status, Unwind, UnwindRow,
+    Conf, Description, Go, Opened, PidArm, PidProbes, PidRange, PidSite, Status, Unwind, UnwindRow,
 };
 use engine_objects::{Objects, Process};
 
@@ -41,11 +41,19 @@ impl Engine for Notes {
         Ok(())
     }
 
+    fn pid_sites(&self, _: &mut [PidSite]) -> Result<(), (usize, Error)> {
+        unreachable!("not asked for")
+    }
+
     fn pid_watch(&self, request: &mut PidProbes) -> Result<(), Error> {
         request.provided = 1;
         let function = String::from_utf8_lossy(request.description.function()).into_owned();
         self.add(format!("watch {function}"));
         Ok(())
+    }
+
+    fn pid_execs(&self) -> Result<(), Error> {
+        unreachable!("not asked for")
     }
 
     fn pid_unmapped(&self, range: PidRange) -> Result<(), Error> {
@@ -115,13 +123,17 @@ fn describe(module: &str, function: &str) -> Description {
 
 /// Reads the process for a description, and keeps that.
 fn keep(processes: &mut Processes, notes: &Notes, description: &Description) -> bool {
-    processes.watch(notes, description).unwrap();
+    processes.watch(notes, description, 0).unwrap();
     let enabled = processes.descriptions(notes, description).unwrap();
     processes.keep(description, 3, !enabled.is_empty())
 }
 
 fn opened(ticket: u32) -> Opened {
-    Opened { pid: id(), ticket }
+    Opened {
+        pid: id(),
+        ticket,
+        ..Opened::default()
+    }
 }
 
 #[test]
@@ -182,10 +194,20 @@ fn a_process_that_has_ended_is_no_error() {
     let provider = format!("pid{}", child.id());
     let all = Description::new(provider.as_bytes(), b"", b"nosuch", b"entry").unwrap();
     processes.descriptions(&notes, &all).unwrap();
-    processes.watch(&notes, &all).unwrap();
+    processes.watch(&notes, &all, 0).unwrap();
     processes.keep(&all, 0, false);
     child.kill().unwrap();
     child.wait().unwrap();
     let pid = child.id();
-    assert_eq!(processes.look(&notes, Opened { pid, ticket: 2 }), [""; 0]);
+    assert_eq!(
+        processes.look(
+            &notes,
+            Opened {
+                pid,
+                ticket: 2,
+                ..Opened::default()
+            }
+        ),
+        [""; 0]
+    );
 }

@@ -9,13 +9,15 @@
 //! a description matches that, and otherwise the symbol's own. If all are too long, it has as much of
 //! the first as fits.
 
+mod everywhere;
 mod later;
 #[cfg(test)]
 mod later_tests;
+mod sites;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::str::from_utf8;
 
@@ -25,7 +27,11 @@ use engine_tracer::matches;
 
 use crate::engine::Engine;
 use crate::error::Error;
+use everywhere::Everywhere;
 use later::Kept;
+use sites::Files;
+use sites::Scope;
+pub use sites::named;
 
 /// The program itself, whatever its file is called.
 const PROGRAM: &str = "a.out";
@@ -38,6 +44,14 @@ pub struct Processes {
     refused: Refused,
     /// What is to be enabled in objects that are opened later.
     kept: Vec<Kept>,
+    /// The probes that files name.
+    files: Files,
+    /// Arguments of those that cannot be read, and why.
+    unread: BTreeSet<String>,
+    /// What is to be enabled in processes that execute programs later.
+    everywhere: Everywhere,
+    /// Why these are not held.
+    unheld: Option<String>,
     /// Processes whose linker cannot be watched, and why.
     unwatched: BTreeMap<u32, String>,
 }
@@ -77,15 +91,26 @@ impl Named {
 }
 
 impl Processes {
-    /// Creates the probes of a description, if it names a process; returns the descriptions by which
-    /// they are enabled. Any other description is returned as it is.
+    /// Creates the probes in processes that a description may match; returns the descriptions by which they
+    /// are enabled. One that may match others too is among them.
     pub fn descriptions(
         &mut self,
         engine: &dyn Engine,
         description: &Description,
     ) -> Result<Vec<Description>, Error> {
         let Some(pid) = pid_of(description) else {
-            return Ok(vec![*description]);
+            return match Scope::of(description) {
+                Scope::One(_) => self.sites(engine, description),
+                Scope::All => {
+                    let mut enabled = self.sites(engine, description)?;
+                    // That matches these, too, but those of an object that it names otherwise.
+                    let module = description.module();
+                    enabled.retain(|it| !module.is_empty() && !matches(module, it.module()));
+                    enabled.push(*description);
+                    Ok(enabled)
+                }
+                Scope::None => Ok(vec![*description]),
+            };
         };
         let read = open(&mut self.read, pid)?;
         let requests = read.requests(pid, description, |_| true);
@@ -101,7 +126,12 @@ impl Processes {
         let unwatched = self.unwatched.iter().map(|(pid, reason)| {
             format!("libraries that process {pid} opens later get no probes: {reason}")
         });
-        lines.chain(unwatched).collect()
+        let unheld = self
+            .unheld
+            .iter()
+            .map(|why| format!("programs that start later get no probes: {why}"));
+        let unread = self.unread.iter().cloned();
+        lines.chain(unwatched).chain(unheld).chain(unread).collect()
     }
 }
 
@@ -131,9 +161,12 @@ fn create(
     let mut enabled = Vec::new();
     for (module, mut requests) in requests {
         let created = engine.pid_probes(&mut requests);
-        created.map_err(|(number, why)| create_error(why, &requests[number]))?;
+        created.map_err(|(number, why)| {
+            let request = &requests[number];
+            create_error(why, request.pid, &request.reason)
+        })?;
         for request in requests.iter().filter(|it| it.refused > 0) {
-            *refused.entry(reason(request)).or_default() += request.refused;
+            *refused.entry(text_of(&request.reason)).or_default() += request.refused;
         }
         enabled.extend(with_module(description, &module));
     }
@@ -249,38 +282,38 @@ fn as_fits(name: &[u8]) -> &[u8] {
 
 /// The description of the same probes in this module alone.
 fn with_module(description: &Description, module: &str) -> Option<Description> {
-    let special = |byte: &u8| b"*?[\\".contains(byte);
-    let quoted: Vec<u8> = module
-        .bytes()
-        .flat_map(|byte| special(&byte).then_some(b'\\').into_iter().chain([byte]))
-        .collect();
     Description::new(
         description.provider(),
-        &quoted,
+        &literal(module.as_bytes()),
         description.function(),
         description.name(),
     )
     .ok()
 }
 
+/// A pattern that only this text matches.
+fn literal(text: &[u8]) -> Vec<u8> {
+    let special = |byte: u8| b"*?[\\".contains(&byte);
+    let quoted = |byte| special(byte).then_some(b'\\').into_iter().chain([byte]);
+    text.iter().copied().flat_map(quoted).collect()
+}
+
 /// Replaces `ENOSPC` by what the module says of it.
-fn create_error(why: Error, request: &PidProbes) -> Error {
-    let why_not = reason(request);
+fn create_error(why: Error, pid: u32, reason: &[u8]) -> Error {
+    let why_not = text_of(reason);
     match why {
         Error::Request { why, .. }
             if why.kind() == ErrorKind::StorageFull && !why_not.is_empty() =>
         {
-            Error::Bound {
-                pid: request.pid,
-                why: why_not,
-            }
+            Error::Bound { pid, why: why_not }
         }
         why => why,
     }
 }
 
-fn reason(request: &PidProbes) -> String {
-    let text = request.reason.split(|byte| *byte == 0).next();
+/// A reason in a request.
+fn text_of(reason: &[u8]) -> String {
+    let text = reason.split(|byte| *byte == 0).next();
     String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
 }
 
@@ -355,12 +388,12 @@ mod tests {
             doing: "failed to create probes",
             why: std::io::Error::from_raw_os_error(errno),
         };
-        let unnamed = create_error(refused(28), &request).to_string();
+        let unnamed = create_error(refused(28), 7, &request.reason).to_string();
         assert_eq!(unnamed, "failed to create probes: No space left on device");
         request.reason[..4].copy_from_slice(b"full");
-        let named = create_error(refused(28), &request).to_string();
+        let named = create_error(refused(28), 7, &request.reason).to_string();
         assert_eq!(named, "failed to create probes in pid 7: full");
-        let other = create_error(refused(1), &request).to_string();
+        let other = create_error(refused(1), 7, &request.reason).to_string();
         assert_eq!(other, "failed to create probes: Operation not permitted");
     }
 
