@@ -38,6 +38,9 @@ pub struct Guest {
     pub kernels: Vec<Version>,
     /// Absolute paths of the programs to install; their shared libraries come along.
     pub programs: Vec<String>,
+    /// Absolute paths of the packages' other files to install.
+    #[serde(default)]
+    pub files: Vec<String>,
     /// How to boot its kernel.
     pub kernel: Kernel,
     /// The guest's device node of the serial line to the harness.

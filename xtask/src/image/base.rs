@@ -24,8 +24,8 @@ pub fn make(guest: &Guest, debs: &[PathBuf], boot: &Boot, keys: &Keys) -> Result
     let mut inputs = Inputs::of_step("image::base");
     inputs.add_file(&init)?.add_file(&boot.module_order)?;
     inputs.add(format!(
-        "{:?} {} {} {}",
-        guest.programs, guest.name, guest.line, guest.network.interface
+        "{:?} {:?} {} {} {}",
+        guest.programs, guest.files, guest.name, guest.line, guest.network.interface
     ));
     inputs.add_named(debs).add_stamp(&dir, "boot");
     inputs.add(&keys.authorized).add(&keys.host_private);
@@ -81,7 +81,11 @@ fn add_programs(archive: &mut Archive, guest: &Guest, debs: &[PathBuf]) -> Resul
     for deb in debs {
         members.extend(deb::members(deb, |path| !path.starts_with("/usr/share/"))?);
     }
-    for (path, kind) in Pool::new(members).closure(&guest.programs, elf::linkage)? {
+    let pool = Pool::new(members);
+    for (path, kind) in pool.closure(&guest.programs, elf::linkage)? {
+        archive.member(&path, kind);
+    }
+    for (path, kind) in pool.files(&guest.files)? {
         archive.member(&path, kind);
     }
     Ok(())

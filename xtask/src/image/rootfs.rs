@@ -45,6 +45,16 @@ impl Pool {
         Ok(chosen)
     }
 
+    /// Files that need no others.
+    pub fn files(&self, paths: &[String]) -> Result<BTreeMap<String, Kind>> {
+        let mut chosen = BTreeMap::new();
+        for path in paths {
+            let path = self.find(&Request::path(path, "images/*.yaml"))?;
+            chosen.insert(path.clone(), self.files[&path].clone());
+        }
+        Ok(chosen)
+    }
+
     /// The path of a file: an absolute name as it is, a bare name in the library directory with the
     /// shortest path.
     fn find(&self, request: &Request) -> Result<String> {
