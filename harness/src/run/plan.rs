@@ -242,8 +242,8 @@ pub fn share_mutants(guests: &mut [Vec<Item>], taking: &[bool], extent: Extent) 
 }
 
 /// Leaves the plain run of each scenario that is stated to be `in-turns` to one of its guests, and
-/// makes a skip of it in the others. Scenarios of that kind are long, and the guests would differ in
-/// little; at full extent every guest runs them. `taking` says which of the guests take turns.
+/// makes a skip of it in the others. Guests would differ in little in scenarios of that kind; at full
+/// extent every guest runs them. `taking` says which of the guests take turns.
 pub fn take_turns(guests: &mut [Vec<Item>], taking: &[bool], extent: Extent) {
     if extent == Extent::Full {
         return;
