@@ -41,6 +41,9 @@ pub struct Guest {
     /// Absolute paths of the packages' other files to install.
     #[serde(default)]
     pub files: Vec<String>,
+    /// What only some scenarios need, by the name of its archive.
+    #[serde(default)]
+    pub bundles: BTreeMap<String, Bundle>,
     /// How to boot its kernel.
     pub kernel: Kernel,
     /// The guest's device node of the serial line to the harness.
@@ -82,6 +85,19 @@ pub struct Packages {
     /// The suite of the kernel, if it is not `suite`; from [`Version::suite`].
     #[serde(skip)]
     pub kernel_suite: Option<String>,
+}
+
+/// Programs and files beside those of the guest's root.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bundle {
+    /// Further package names.
+    pub packages: Vec<String>,
+    /// Absolute paths of programs; their shared libraries come along.
+    pub programs: Vec<String>,
+    /// Absolute paths of other files.
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 /// A kernel of a guest, and what it does not share with the guest's default kernel.

@@ -9,6 +9,7 @@
 //! - `boot` (with `kernel`, `dtb`, `elf`) extracts kernel, device tree and kernel modules.
 //! - `base` (with `rootfs`, `initramfs`) makes `base.cpio`, the part of the root that does not
 //!   depend on the engine.
+//! - `bundles` makes an archive each of what only some scenarios need.
 //! - `overlay` builds `trapline.ko` with and without mutants (`headers`, `engine`, `module`,
 //!   `kbuild`), our programs (`program`) and the scenarios' modules (`test_module`), and appends
 //!   them to the base as `initrd.cpio`.
@@ -29,6 +30,7 @@ pub mod apt;
 pub mod archive;
 pub mod base;
 pub mod boot;
+pub mod bundles;
 pub mod deb;
 pub mod download;
 pub mod dtb;
@@ -76,6 +78,7 @@ pub fn build(guest: &Guest, update: bool) -> Result<()> {
     let keys = Keys::load_or_generate(&dir)?;
     let boot = boot::make(guest, &debs.image)?;
     let base = base::make(guest, &debs.userland, &boot, &keys)?;
+    bundles::make(guest, &debs.userland)?;
     let release = &packages.kernel_release;
     let types = debs.types.as_deref();
     let initrd = overlay::make(guest, &debs.headers, types, release, &base)?;

@@ -1,13 +1,14 @@
 //! `base.cpio`, the part of a guest's root that does not change with the engine: programs,
 //! libraries, kernel modules, keys and /init.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{At, Result};
 use crate::files::{self, workspace_root};
 use crate::guest::Guest;
 use crate::image::boot::Boot;
-use crate::image::deb;
+use crate::image::deb::{self, Kind};
 use crate::image::elf;
 use crate::image::initramfs::Archive;
 use crate::image::inputs::Inputs;
@@ -49,7 +50,9 @@ fn collect(
     init: &Path,
 ) -> Result<Archive> {
     let mut archive = Archive::default();
-    add_programs(&mut archive, guest, debs)?;
+    for (path, kind) in choose(debs, &guest.programs, &guest.files)? {
+        archive.member(&path, kind);
+    }
     let [modules, network_modules] = add_modules(&mut archive, boot)?;
     add_login(&mut archive, keys);
     // The kernel opens /dev/console for /init before anything can mount a /dev.
@@ -76,19 +79,22 @@ fn collect(
     Ok(archive)
 }
 
-fn add_programs(archive: &mut Archive, guest: &Guest, debs: &[PathBuf]) -> Result<()> {
+/// The programs of the packages with what they need, and the other files.
+pub fn choose(
+    debs: &[PathBuf],
+    programs: &[String],
+    others: &[String],
+) -> Result<BTreeMap<String, Kind>> {
+    let is_wanted =
+        |path: &str| !path.starts_with("/usr/share/") || others.iter().any(|it| it == path);
     let mut members = Vec::new();
     for deb in debs {
-        members.extend(deb::members(deb, |path| !path.starts_with("/usr/share/"))?);
+        members.extend(deb::members(deb, is_wanted)?);
     }
     let pool = Pool::new(members);
-    for (path, kind) in pool.closure(&guest.programs, elf::linkage)? {
-        archive.member(&path, kind);
-    }
-    for (path, kind) in pool.files(&guest.files)? {
-        archive.member(&path, kind);
-    }
-    Ok(())
+    let mut chosen = pool.closure(programs, elf::linkage)?;
+    chosen.extend(pool.files(others)?);
+    Ok(chosen)
 }
 
 /// Adds the modules. Returns their names in load order, separated by spaces: those to load at boot,

@@ -45,7 +45,7 @@ pub struct Debs {
     pub types: Option<PathBuf>,
     /// Headers and build tools for modules.
     pub headers: Vec<PathBuf>,
-    /// Programs and libraries.
+    /// Programs and libraries, also of the bundles.
     pub userland: Vec<PathBuf>,
 }
 
@@ -96,6 +96,12 @@ fn request(guest: &Guest) -> Vec<String> {
     [kernel]
         .into_iter()
         .chain(packages.userland.iter().map(named))
+        .chain(
+            guest
+                .bundles
+                .values()
+                .flat_map(|bundle| bundle.packages.iter().map(named)),
+        )
         .collect()
 }
 

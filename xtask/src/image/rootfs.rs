@@ -70,7 +70,7 @@ impl Pool {
         found.cloned().ok_or_else(|| {
             let Request { name, by } = request;
             Error::Package(format!(
-                "{by} needs {name}, which is in none of the guest's packages; add its package under `packages: userland`"
+                "{by} needs {name}, which is in none of the guest's packages; add its package under `packages`"
             ))
         })
     }
