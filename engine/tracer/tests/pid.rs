@@ -494,3 +494,26 @@ fn nothing_between_an_exclusive_load_and_its_store_is_probed() {
     assert_eq!((created.provided, created.refused), (5, 2));
     assert_eq!(created.reason, Some(Reason::Instruction(Why::Exclusive)));
 }
+
+/// The store is before the load, whose loop a compiler has begun with its last part.
+#[test]
+fn nothing_behind_an_exclusive_load_is_probed_if_only_stores_before_it_can_be_its() {
+    // strex r3, r2, [r0]; mov; ldrex r2, [r0]; mov; mov; bx lr
+    const LOOP: [(usize, u32); 6] = [
+        (MAIN, 0xe180_3f92),
+        (MAIN + 4, MOV_5),
+        (MAIN + 8, 0xe190_2f9f),
+        (MAIN + 12, MOV_6),
+        (MAIN + 16, MOV_5),
+        (MAIN + 20, RETURN),
+    ];
+    let (fake, engine) = engine();
+    fake.create(PID, &LOOP);
+    let id = open_with(&engine, &recording());
+    let description = Description::new(b"", b"a.out", b"main", b"[0-9a-f]*").unwrap();
+    let request = PidProbes::new(PID, description, MAIN as u64, 24);
+    let created = engine.pid_probes(id, &request).unwrap();
+    assert_eq!(created.reason, Some(Reason::Instruction(Why::Exclusive)));
+    // The store, which `entry` is at, too, and what is behind the load.
+    assert_eq!(created.refused, 5);
+}

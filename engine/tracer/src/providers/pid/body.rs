@@ -143,15 +143,17 @@ impl<A: Arch> Body<A> {
         pushed.and_then(|()| self.find_sequences())
     }
 
-    /// Finds exclusive sequences. Compilers put the store behind the load, whatever is branched to.
+    /// Finds exclusive sequences. Compilers put the store behind the load, but for loops whose last part
+    /// comes first: a load that only stores before it can belong to lasts until the function's end.
     fn find_sequences(&mut self) -> Result<(), OutOfMemory> {
         self.sequences.clear();
-        let mut opened = None;
+        let (mut opened, mut has_store) = (None, false);
         for &offset in &self.instructions {
             let text = self.text_at(offset);
             match text.and_then(|text| A::exclusive(&text, self.mode_at(offset))) {
                 Some(Exclusive::Load) => opened = Some(offset),
                 Some(Exclusive::Store | Exclusive::Clear) => {
+                    has_store = true;
                     if let Some(load) = opened.take() {
                         push(&mut self.sequences, (load, offset))?;
                     }
@@ -159,7 +161,10 @@ impl<A: Arch> Body<A> {
                 None => {}
             }
         }
-        Ok(())
+        match opened.filter(|_| has_store) {
+            Some(load) => push(&mut self.sequences, (load, self.text.len() as u32)),
+            None => Ok(()),
+        }
     }
 
     fn is_in_sequence(&self, offset: u32) -> bool {
