@@ -40,14 +40,14 @@ static const struct inode *inode_of(const struct vm_area_struct *area)
 	return area->vm_file ? file_inode(area->vm_file) : NULL;
 }
 
-static bool is_countable(const struct vm_area_struct *area)
+static bool is_private(const struct vm_area_struct *area)
 {
-	return area && is_cow_mapping(area->vm_flags) && area->vm_flags & VM_WRITE;
+	return area && is_cow_mapping(area->vm_flags);
 }
 
 static bool is_its(const struct counter *counter, const struct vm_area_struct *area)
 {
-	return inode_of(area) == counter->inode &&
+	return is_private(area) && inode_of(area) == counter->inode &&
 	       linear_page_index((struct vm_area_struct *)area, counter->address) == counter->place;
 }
 
@@ -68,13 +68,13 @@ static int add_to(struct page *page, unsigned long address, int by)
 }
 
 /* Memory is there, and the mmap lock is held, for which a fork waits. */
-static int add(struct mm_struct *mm, unsigned long address, int by)
+static int add(struct mm_struct *mm, unsigned long address, unsigned int flags, int by)
 {
 	struct page *page;
-	int error;
+	int error = compat_get_page(mm, address, flags | FOLL_WRITE, &page);
 
-	if (!compat_get_page(mm, address, FOLL_WRITE, &page))
-		return -ENOMEM;
+	if (error)
+		return error;
 	error = add_to(page, address, by);
 	put_page(page);
 	return error;
@@ -95,12 +95,12 @@ static int raise_at(struct space *space, struct counter *counter)
 	const struct vm_area_struct *area = vma_lookup(space->mm, counter->address);
 	int error;
 
-	if (!is_countable(area))
+	if (!is_private(area) || !(area->vm_flags & VM_WRITE))
 		return -EFAULT;
 	counter->inode = inode_of(area);
 	counter->place = linear_page_index((struct vm_area_struct *)area, counter->address);
 	counter->raised = ktime_get_ns();
-	error = add(space->mm, counter->address, 1);
+	error = add(space->mm, counter->address, 0, 1);
 	if (!error)
 		list_add(&counter->others, &space->counters);
 	return error;
@@ -122,18 +122,23 @@ static int raise_counter(struct space *space, unsigned long address)
 	return error;
 }
 
+/* The program may have made the memory read-only since. */
+static int lower_in(struct mm_struct *mm, const struct counter *counter)
+{
+	const struct vm_area_struct *area = vma_lookup(mm, counter->address);
+
+	return is_its(counter, area) ? add(mm, counter->address, FOLL_FORCE, -1) : -EFAULT;
+}
+
 static int lower_counter(struct space *space, unsigned long address)
 {
 	struct counter *counter = find(space, address);
-	const struct vm_area_struct *area;
-	int error = -EFAULT;
+	int error;
 
 	if (!counter)
-		return error;
+		return -EFAULT;
 	mmap_read_lock(space->mm);
-	area = vma_lookup(space->mm, address);
-	if (is_countable(area) && is_its(counter, area))
-		error = add(space->mm, address, -1);
+	error = lower_in(space->mm, counter);
 	if (error != -ENOMEM)
 		counter->lowered = ktime_get_ns();
 	mmap_read_unlock(space->mm);
@@ -180,17 +185,13 @@ static bool is_copied(const struct counter *counter, u64 start)
 
 void tl_counters_clean(struct space *space, struct mm_struct *mm)
 {
-	const struct vm_area_struct *area;
 	const struct counter *counter;
 
 	mmap_read_lock(mm);
 	list_for_each_entry(counter, &space->counters, others) {
-		if (!is_copied(counter, current->start_time))
-			continue;
-		area = vma_lookup(mm, counter->address);
 		/* Nothing can be done about an error; a count of 0 was copied before. */
-		if (is_countable(area) && is_its(counter, area))
-			add(mm, counter->address, -1);
+		if (is_copied(counter, current->start_time))
+			lower_in(mm, counter);
 	}
 	mmap_read_unlock(mm);
 }

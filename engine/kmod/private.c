@@ -51,7 +51,7 @@ static void drop_page(struct mm_struct *mm, unsigned long address)
 
 	if (!area || !area->vm_file || area->vm_flags & LEFT_ALONE)
 		return;
-	if (!compat_get_page(mm, address, FOLL_FORCE, &page))
+	if (compat_get_page(mm, address, FOLL_FORCE, &page))
 		return;
 	drop = PageAnon(page) && equals_file(area, address, page);
 	put_page(page);

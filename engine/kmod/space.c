@@ -255,7 +255,7 @@ static int read_page(struct mm_struct *mm, unsigned long address, void *to, size
 	struct page *page;
 	void *from;
 
-	if (!compat_get_page(mm, address, FOLL_FORCE, &page))
+	if (compat_get_page(mm, address, FOLL_FORCE, &page))
 		return -EFAULT;
 	from = kmap_local_page(page);
 	memcpy(to, from + offset_in_page(address), length);
@@ -355,7 +355,7 @@ static bool pin_part(struct mm_struct *mm, struct place *place)
 	if (!place->area || !is_cow_mapping(place->area->vm_flags))
 		return false;
 	place->patch->outcome = SHIM_UNWRITABLE;
-	if (!compat_get_page(mm, address, flags, &place->page))
+	if (compat_get_page(mm, address, flags, &place->page))
 		return false;
 	/* Until it turns out otherwise. */
 	place->patch->outcome = SHIM_WRITTEN;

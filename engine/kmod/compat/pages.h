@@ -15,14 +15,16 @@
 
 #include "found.h"
 
-static inline bool compat_get_page(struct mm_struct *mm, unsigned long address,
-				   unsigned int flags, struct page **page)
+/* Returns 0, or a negative error number: -EFAULT if there is no such page. */
+static inline int compat_get_page(struct mm_struct *mm, unsigned long address,
+				  unsigned int flags, struct page **page)
 {
 #ifdef TL_HAS_GUP_WITHOUT_AREAS
-	return get_user_pages_remote(mm, address, 1, flags, page, NULL) == 1;
+	long got = get_user_pages_remote(mm, address, 1, flags, page, NULL);
 #else
-	return get_user_pages_remote(mm, address, 1, flags, page, NULL, NULL) == 1;
+	long got = get_user_pages_remote(mm, address, 1, flags, page, NULL, NULL);
 #endif
+	return got == 1 ? 0 : got ?: -EFAULT;
 }
 
 static inline void compat_zap_page(struct vm_area_struct *area, unsigned long address)

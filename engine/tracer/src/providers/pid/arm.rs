@@ -60,11 +60,11 @@ impl<A: Arch> Pid<A> {
         self.sites.iter().any(|site| site.is_armed) || self.has_semaphore(|_, it| it.is_raised())
     }
 
-    /// Whether a trap is in place that no ECB wants.
+    /// Whether a trap is in place, or a semaphore raised, that no ECB wants.
     pub fn is_any_stuck(&self) -> bool {
-        self.sites
-            .iter()
-            .any(|site| site.is_armed && site.ecbs == 0)
+        let is_stuck = |site: &Site<A>| site.is_armed && site.ecbs == 0;
+        self.sites.iter().any(is_stuck)
+            || self.has_semaphore(|_, it| it.is_raised() && !it.is_wanted())
     }
 
     /// Whether a trap is to be written, or a semaphore to be raised.
