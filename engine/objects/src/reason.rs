@@ -20,6 +20,9 @@ pub enum Reason {
     /// Its provider, name or arguments are not text.
     #[error("its {0} is not UTF-8")]
     Text(&'static str),
+    /// Its provider or name has control characters, which a terminal would take for commands.
+    #[error("its {0} has control characters")]
+    Control(&'static str),
     /// Its provider or name is empty.
     #[error("its {0} is empty")]
     Empty(&'static str),

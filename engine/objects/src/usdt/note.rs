@@ -107,6 +107,9 @@ fn read<'d>(elf: &Elf, offset: u64, bytes: &'d [u8]) -> Result<Note<'d>, Reason>
         if text.is_empty() {
             return Err(Reason::Empty(what));
         }
+        if text.contains(char::is_control) {
+            return Err(Reason::Control(what));
+        }
     }
     Ok(Note {
         offset,

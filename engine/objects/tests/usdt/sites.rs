@@ -144,6 +144,7 @@ fn a_malformed_note_leaves_the_others() {
     image.note(good, b"provider\0name\0arguments");
     image.note(good, b"\0name\0\0");
     image.note(good, b"provider\0\0\0");
+    image.note(good, b"provider\0n\x1bme\0\0");
     image.note(good, b"provider\0n\xffme\0\0");
     image.note([CODE - 1, BASE, 0], b"p\0n\0\0");
     image.note([CODE + CODE_SIZE, BASE, 0], b"p\0n\0\0");
@@ -167,6 +168,7 @@ fn a_malformed_note_leaves_the_others() {
         "its arguments does not end",
         "its provider is empty",
         "its name is empty",
+        "its name has control characters",
         "its name is not UTF-8",
         "its address 0x10fff is in no executable segment of the file",
         "its address 0x11040 is in no executable segment of the file",
