@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Processes that execute a program while a consumer has them held: before its first
- * instruction the thread waits until the consumer has armed probes in it.
+ * Processes that begin while a consumer has them held: those that execute a program, and children
+ * of those with probes. Before its first instruction the thread waits until the consumer has
+ * armed probes in it.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
@@ -20,28 +21,41 @@
 
 static struct tracepoint *execs;
 
-/* Threads that have yet to come to their work, or wait in it. */
+/* Threads that have yet to come to their work, or wait. */
 static atomic_t pending = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(none_pending);
 
-static void done(struct callback_head *work)
+static void done(void)
+{
+	if (atomic_dec_and_test(&pending))
+		wake_up(&none_pending);
+}
+
+void tl_begin_process(void)
+{
+	u32 ticket;
+
+	atomic_inc(&pending);
+	ticket = trapline_process_begins();
+	if (ticket)
+		tl_wait_for(ticket);
+	trapline_process_began();
+	done();
+}
+
+static void forget(struct callback_head *work)
 {
 	kfree(work);
 	tl_memory_count(-1);
-	if (atomic_dec_and_test(&pending))
-		wake_up(&none_pending);
+	done();
 }
 
 /* Runs before the thread enters user mode; or in its exit, without an mm. */
 static void does_work(struct callback_head *work)
 {
-	u32 ticket = current->mm ? trapline_executed() : 0;
-
-	if (ticket)
-		tl_wait_for(ticket);
 	if (current->mm)
-		trapline_end_executed();
-	done(work);
+		tl_begin_process();
+	forget(work);
 }
 
 /* The sched_process_exec probe. */
@@ -55,7 +69,7 @@ static void executed(void *data, struct task_struct *task, pid_t before, struct 
 	atomic_inc(&pending);
 	init_task_work(work, does_work);
 	if (task_work_add(task, work, TWA_RESUME))
-		done(work);
+		forget(work);
 }
 
 static void find(struct tracepoint *point, void *data)

@@ -250,7 +250,11 @@ int tl_user_init(void);
 /* user.c: lets the current thread wait for its ticket. May sleep. */
 void tl_wait_for(u32 ticket);
 
-/* execs.c */
+/*
+ * execs.c: lets the current process wait until the consumers that have it held have armed probes in it.
+ * It has not run yet. May sleep.
+ */
+void tl_begin_process(void);
 int tl_execs_init(void);
 
 /* space.c, slots.c */

@@ -488,8 +488,8 @@ int shim_store_user(unsigned long address, const void *from, size_t length);
 void shim_wake_held(void);
 
 /*
- * execs.c: has each thread that executes a program call trapline_executed(), and not any
- * more, when none is in it. Returns 0, -EOPNOTSUPP in another PID namespace than the
+ * execs.c: has each process that executes a program, or is forked by one with probes, call
+ * trapline_process_begins(); and not any more, when none is in it. Returns 0, -EOPNOTSUPP in another PID namespace than the
  * initial one, or -ENOMEM. May sleep.
  */
 int shim_hold_execs(void);

@@ -134,7 +134,8 @@ static unsigned long find_hole(struct mm_struct *mm, unsigned long near, unsigne
 static int map_at_hole(const struct space *space, unsigned long near, struct slots *slots)
 {
 	struct mm_struct *mm = space->mm;
-	const unsigned long flags = VM_EXEC | VM_MAYEXEC | VM_DONTCOPY | VM_IO;
+	/* Readable, as a slot of 32-bit ARM loads the address of its way back, and arm64 can tell. */
+	const unsigned long flags = VM_READ | VM_MAYREAD | VM_EXEC | VM_MAYEXEC | VM_DONTCOPY | VM_IO;
 	struct vm_area_struct *area;
 
 	if (mmap_write_lock_killable(mm))

@@ -75,17 +75,17 @@ int trapline_is_released(u32 ticket);
 void trapline_give_up(u32 ticket);
 
 /*
- * The current process has executed a program: returns the ticket that its thread waits for,
+ * The current process has executed a program or been forked: returns the ticket that its thread waits for,
  * or 0; and the thread continues. Neither takes a lock.
  */
-u32 trapline_executed(void);
-void trapline_end_executed(void);
+u32 trapline_process_begins(void);
+void trapline_process_began(void);
 
 /* What a consumer reads from the device: Opened in engine/abi/src/ioctl.rs. */
 struct shim_opened {
 	u32 pid;
 	u32 ticket;
-	u32 executed;
+	u32 begins;
 	u32 reserved;
 };
 

@@ -80,8 +80,10 @@ static bool bring_in(const struct shim_access *access)
 	size_t missing;
 
 	begin_sleep();
-	missing = access->is_store ? fault_in_safe_writeable(place, access->length) :
-				     fault_in_readable(place, access->length);
+	/* By a fault of its own, which grows a stack. fault_in_safe_writeable() takes none. */
+	missing = fault_in_readable(place, access->length);
+	if (access->is_store)
+		missing = fault_in_safe_writeable(place, access->length);
 	end_sleep();
 	return !missing;
 }
@@ -219,7 +221,10 @@ struct cleaning {
 	struct space *space;
 };
 
-/* Runs in the child, before it enters user mode; or in its exit, without an mm. */
+/*
+ * Runs in the child, before it enters user mode; or in its exit, without an mm. It is held only when
+ * it is clean: what is armed then is its own.
+ */
 static void clean(struct callback_head *work)
 {
 	struct cleaning *cleaning = container_of(work, struct cleaning, work);
@@ -233,6 +238,8 @@ static void clean(struct callback_head *work)
 	wake_up(&tl_children_cleaned);
 	kfree(cleaning);
 	tl_memory_count(-1);
+	if (current->mm)
+		tl_begin_process();
 }
 
 /* The space of a parent whose child has an address space of its own; it is kept until released. */

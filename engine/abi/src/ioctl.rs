@@ -195,7 +195,7 @@ pub struct PidArm {
 }
 
 /// What read(2) of the device returns, and waits for: a thread of a process has opened or closed
-/// objects, or has executed a program, and waits for [`PidArm`] with this.
+/// objects, or begins, and waits for [`PidArm`] with this.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
@@ -205,8 +205,9 @@ pub struct Opened {
     pub pid: u32,
     /// Identifies the wait.
     pub ticket: u32,
-    /// 1 if it has executed a program, and `pid` is its process ID in the initial PID namespace; else 0.
-    pub executed: u32,
+    /// 1 if it begins, by executing a program or by a fork, and `pid` is its ID in the initial PID
+    /// namespace; else 0.
+    pub begins: u32,
     /// Zero.
     pub reserved: u32,
 }

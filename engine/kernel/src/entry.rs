@@ -140,24 +140,24 @@ pub unsafe extern "C" fn trapline_user_resume(
     UserTrap::of(trap)
 }
 
-/// The current process has executed a program. Returns the ticket that its thread waits for, or 0.
+/// The current process has executed a program or been forked. Returns the ticket that its thread waits for, or 0.
 ///
 /// # Safety
 /// In service.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn trapline_executed() -> u32 {
+pub unsafe extern "C" fn trapline_process_begins() -> u32 {
     // SAFETY: the caller guarantees that the engine is in service.
-    unsafe { engine() }.executed()
+    unsafe { engine() }.process_begins()
 }
 
-/// The current thread, which has executed a program, continues.
+/// The current process, which has called [`trapline_process_begins`], continues.
 ///
 /// # Safety
 /// In service.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn trapline_end_executed() {
+pub unsafe extern "C" fn trapline_process_began() {
     // SAFETY: the caller guarantees that the engine is in service.
-    unsafe { engine() }.end_executed();
+    unsafe { engine() }.process_began();
 }
 
 /// Whether the current thread need not wait for `ticket` any longer.

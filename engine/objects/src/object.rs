@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use crate::debug;
 use crate::elf::Elf;
@@ -68,10 +68,13 @@ impl Object {
         (self.device, self.inode)
     }
 
-    /// When its file was last written to.
-    pub fn modified(&self) -> Option<SystemTime> {
+    /// The size of its file, and when that was last written to and last changed in any way, each in
+    /// seconds and nanoseconds: they differ for another file with the same [`identity`](Self::identity).
+    pub fn version(&self) -> Option<(u64, [i64; 4])> {
         let (file, _) = self.file.as_ref()?;
-        file.metadata().and_then(|it| it.modified()).ok()
+        let is = file.metadata().ok()?;
+        let times = [is.mtime(), is.mtime_nsec(), is.ctime(), is.ctime_nsec()];
+        Some((is.size(), times))
     }
 
     /// What is added, modulo 2^64, to an address of its file to get the process's.

@@ -28,7 +28,7 @@ fn execute(fake: &Fake, engine: &Engine, ppid: u32) -> u32 {
         let mut task = TASK.get();
         (task.pid, task.ppid) = (PID, ppid);
         let own = TASK.replace(task);
-        let ticket = engine.executed();
+        let ticket = engine.process_begins();
         TASK.set(own);
         ticket
     })
@@ -45,7 +45,7 @@ fn opened(ticket: u32) -> Opened {
     Opened {
         pid: PID,
         ticket,
-        executed: 1,
+        begins: 1,
         reserved: 0,
     }
 }
@@ -71,7 +71,7 @@ fn a_process_that_executes_a_program_waits_for_an_answer() {
     assert!(!in_process(|| engine.is_released(ticket)));
     assert_eq!(answer(&engine, id, opened(ticket)), 0);
     assert!(in_process(|| engine.is_released(ticket)));
-    in_process(|| engine.end_executed());
+    in_process(|| engine.process_began());
     assert_ne!(execute(fake, &engine, 1), 0, "the next one waits, too");
     engine.close(id);
     assert!(!HOLDS_EXECS.get());
@@ -89,7 +89,7 @@ fn each_of_two_consumers_is_waited_for() {
         answer(&engine, id, opened(ticket));
     }
     assert!(in_process(|| engine.is_released(ticket)));
-    in_process(|| engine.end_executed());
+    in_process(|| engine.process_began());
     engine.stop(ids[0]).unwrap();
     assert!(HOLDS_EXECS.get());
     assert_ne!(execute(fake, &engine, 1), 0);
@@ -118,7 +118,7 @@ fn an_answer_can_be_late() {
     in_process(|| engine.give_up(ticket));
     assert_eq!(engine.opened(id), Some(opened(ticket)));
     assert_eq!(answer(&engine, id, opened(ticket)), 1);
-    in_process(|| engine.end_executed());
+    in_process(|| engine.process_began());
     engine.close(id);
 }
 
@@ -129,14 +129,14 @@ fn a_consumer_that_does_not_answer_is_waited_for_once() {
     let id = holding(&engine);
     let ticket = execute(fake, &engine, 1);
     in_process(|| engine.give_up(ticket));
-    in_process(|| engine.end_executed());
+    in_process(|| engine.process_began());
     assert_eq!(execute(fake, &engine, 1), 0);
     assert_eq!(engine.opened(id), None);
     let ticket = execute(fake, &engine, 1);
     assert_ne!(ticket, 0);
     assert_eq!(answer(&engine, id, opened(ticket)), 1, "one was missed");
     assert_eq!(answer(&engine, id, opened(ticket)), 0);
-    in_process(|| engine.end_executed());
+    in_process(|| engine.process_began());
     engine.close(id);
 }
 
@@ -150,26 +150,48 @@ fn a_process_is_watched_that_has_executed_a_program() {
     let hook = PidProbes::new(PID, names, HOOK as u64, 4);
     assert_eq!(engine.pid_watch(id, &hook).unwrap().provided, 1);
     answer(&engine, id, opened(ticket));
-    in_process(|| engine.end_executed());
+    in_process(|| engine.process_began());
     let mut regs = registers(HOOK);
     regs.r[14] = 0x40_0abc;
     let hit = fake.hit(&engine, PID, &mut regs).unwrap();
     assert_ne!(hit.ticket, 0);
     let told = Opened {
-        executed: 0,
+        begins: 0,
         ..opened(hit.ticket)
     };
     assert_eq!(engine.opened(id), Some(told));
     engine.close(id);
 }
 
-/// 300 processes at a time, more than there are places: the others run on.
+/// More processes at a time than there are places: the others run on, which the consumer is told.
 #[test]
 fn without_a_place_a_process_does_not_wait() {
+    const PLACES: usize = 1024;
     let (fake, engine) = engine();
     let id = holding(&engine);
-    let held = (0..300).filter(|_| execute(fake, &engine, 1) != 0);
-    assert_eq!(held.count(), 256);
+    let held = (0..PLACES + 9).filter(|_| execute(fake, &engine, 1) != 0);
+    assert_eq!(held.count(), PLACES);
+    let first = engine.opened(id).unwrap();
+    assert_eq!(answer(&engine, id, first), 1, "late");
+    engine.close(id);
+}
+
+/// Programs start and end for as long as the consumer traces.
+#[test]
+fn a_linker_is_watched_until_its_process_is_gone() {
+    let (fake, engine) = engine();
+    let id = holding(&engine);
+    for _ in 0..1100 {
+        let ticket = execute(fake, &engine, 1);
+        assert_ne!(ticket, 0);
+        let names = Description::new(b"", b"ld.so", b"_dl_debug_state", b"entry").unwrap();
+        let hook = PidProbes::new(PID, names, HOOK as u64, 4);
+        assert_eq!(engine.pid_watch(id, &hook).unwrap().provided, 1);
+        answer(&engine, id, opened(ticket));
+        in_process(|| engine.process_began());
+        fake.exit(PID);
+        engine.processes_gone();
+    }
     engine.close(id);
 }
 

@@ -159,11 +159,11 @@ impl<'a> Maker<'a> {
             Command::PidArm => {
                 let (pid, ticket) = (number(prng, 2), number(prng, 4));
                 let mut body = PidArm::new_zeroed();
-                let executed = number(prng, 2);
+                let begins = number(prng, 2);
                 body.opened = Opened {
                     pid,
                     ticket,
-                    executed,
+                    begins,
                     reserved: 0,
                 };
                 body.arm = number(prng, 2);

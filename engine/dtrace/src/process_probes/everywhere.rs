@@ -1,24 +1,28 @@
-//! Processes that execute programs while probes of any process are traced: the engine holds each before
-//! its program begins, and again when its dynamic linker has mapped or unmapped objects.
+//! Processes that begin while probes of any process are traced, by executing a program or as children of
+//! those with probes: the engine holds each before it runs, and again when its dynamic linker has mapped or
+//! unmapped objects.
 //!
 //! Of such a process only the places of its objects are kept, since there can be many, and an object
 //! keeps its file open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use engine_abi::{Description, PidRange};
+use engine_abi::{Description, PidArm, PidRange};
 use engine_objects::{CodeRange, Device, Object};
 
-use super::sites::{Scope, exists, is_excluded};
+use super::later::reported;
+use super::sites::{Scope, exists, is_excluded, processes};
 use super::{Processes, Read};
 use crate::engine::Engine;
 use crate::error::Error;
 
-/// The descriptions that may match in any process, and the processes that have executed a program since.
+/// The descriptions that may match in any process, and the processes that have begun since.
 #[derive(Debug, Default)]
 pub struct Everywhere {
     kept: Vec<(Description, u32)>,
     seen: BTreeMap<u32, Vec<Seen>>,
+    /// The processes that were there before.
+    before: BTreeSet<u32>,
     /// Whether the engine was asked to hold processes.
     is_asked: bool,
     /// Whether it does.
@@ -44,19 +48,19 @@ impl Seen {
 }
 
 impl Everywhere {
-    /// Whether processes are held that execute programs.
+    /// Whether processes are held that begin.
     pub fn are_held(&self) -> bool {
         self.are_held
     }
 
-    /// Whether a process has executed a program, and is looked at by its objects' places alone.
+    /// Whether a process has begun since, and is looked at by its objects' places alone.
     pub fn has(&self, pid: u32) -> bool {
         self.seen.contains_key(&pid)
     }
 }
 
 impl Processes {
-    /// Has processes held that execute programs from now on, if a description may match in any process. To
+    /// Has processes held that begin from now on, if a description may match in any process. To
     /// be called before the processes that there are are looked at.
     pub(super) fn hold_execs(
         &mut self,
@@ -76,12 +80,44 @@ impl Processes {
             };
             everywhere.are_held = held.is_ok();
             self.unheld = held.err();
+            everywhere.before = processes().collect();
         }
     }
 
-    /// A process has executed a program: enables the probes in it, and watches its dynamic linker. Returns
-    /// whether anything is to be armed.
-    pub(super) fn executed(&mut self, engine: &dyn Engine, pid: u32) -> Result<bool, Error> {
+    /// Looks at processes that have begun since the others were looked at, and were not held: they have been
+    /// forked before the probes of their parents were armed. Returns what is to be reported.
+    pub(super) fn look_for_others(&mut self, engine: &dyn Engine) -> Vec<String> {
+        // Those of the second round were forked by those of the first.
+        const ROUNDS: usize = 2;
+        let mut lines = Vec::new();
+        let rounds = if self.everywhere.are_held { ROUNDS } else { 0 };
+        for _ in 0..rounds {
+            let before = &mut self.everywhere.before;
+            let new: Vec<u32> = processes().filter(|pid| before.insert(*pid)).collect();
+            if new.is_empty() {
+                break;
+            }
+            let traced = new.into_iter().filter(|pid| engine.may_trace(*pid));
+            let begun: Vec<_> = traced.map(|pid| self.begins(engine, pid)).collect();
+            let mut armed = PidArm {
+                arm: 1,
+                ..PidArm::default()
+            };
+            let is_any = begun.iter().any(|it| *it.as_ref().unwrap_or(&true));
+            let armed = if is_any {
+                engine.pid_arm(&mut armed)
+            } else {
+                Ok(())
+            };
+            let failures = begun.into_iter().filter_map(Result::err);
+            lines.extend(reported(failures.chain(armed.err())));
+        }
+        lines
+    }
+
+    /// A process begins: enables the probes in it, and watches its dynamic linker. Returns whether anything is
+    /// to be armed.
+    pub(super) fn begins(&mut self, engine: &dyn Engine, pid: u32) -> Result<bool, Error> {
         // What is known of it is of the program before.
         self.read.remove(&pid);
         self.everywhere.seen.remove(&pid);
@@ -105,7 +141,7 @@ impl Processes {
         self.enable_new(engine, pid, &read)
     }
 
-    /// A process that has executed a program has mapped or unmapped objects.
+    /// A process that has begun since has mapped or unmapped objects.
     pub(super) fn remapped(&mut self, engine: &dyn Engine, pid: u32) -> Result<bool, Error> {
         let Ok(read) = Read::of(pid) else {
             return Ok(false);
@@ -143,7 +179,11 @@ impl Processes {
             let objects = new.iter().copied();
             let enabled = match self.sites_among(engine, &read.process, objects, &description) {
                 Err(why) if is_excluded(&why) => continue,
-                created => created?,
+                Err(why) => {
+                    self.unplaced.insert(pid, why.to_string());
+                    continue;
+                }
+                Ok(created) => created,
             };
             for enabled in enabled {
                 changed |= engine.enable(&enabled, clause)? > 0;

@@ -101,7 +101,9 @@ impl Processes {
                 },
             )
         };
-        pids.into_iter().flat_map(look).collect()
+        let mut lines: Vec<String> = pids.into_iter().flat_map(look).collect();
+        lines.extend(self.look_for_others(engine));
+        lines
     }
 
     /// Enables the probes of what a process has opened, and answers the thread that waits. Returns
@@ -110,12 +112,13 @@ impl Processes {
         // They have been reported.
         self.refused.clear();
         self.unwatched.clear();
+        self.unplaced.clear();
         self.unread.clear();
         self.unheld = None;
-        let changed = match opened.executed {
+        let changed = match opened.begins {
             0 if self.everywhere.has(opened.pid) => self.remapped(engine, opened.pid),
             0 => self.follow(engine, opened.pid),
-            _ => self.executed(engine, opened.pid),
+            _ => self.begins(engine, opened.pid),
         };
         let mut answer = PidArm {
             opened,
@@ -128,16 +131,15 @@ impl Processes {
             _ => engine.pid_arm(&mut answer),
         };
         let failures = [changed.err(), answered.err()].into_iter().flatten();
-        let failures = failures.filter(|why| !is_gone(why));
-        let mut lines: Vec<String> = failures.map(|why| why.to_string()).collect();
+        let mut lines = reported(failures);
         lines.extend(self.refusals());
         if answer.late != 0 {
             let pid = opened.pid;
-            lines.push(match opened.executed {
+            lines.push(match opened.begins {
                 0 => format!(
                     "process {pid} went on before the probes of what it has opened were armed"
                 ),
-                _ => "programs have started before their probes were armed".to_owned(),
+                _ => "processes have started before their probes were armed".to_owned(),
             });
         }
         lines
@@ -275,6 +277,12 @@ fn has(objects: &Objects, object: &Object) -> bool {
             == (object.identity(), object.bias(), object.ranges())
     };
     objects.iter().any(is_same)
+}
+
+/// What is to be reported of failures.
+pub(super) fn reported(failures: impl Iterator<Item = Error>) -> Vec<String> {
+    let failures = failures.filter(|why| !is_gone(why));
+    failures.map(|why| why.to_string()).collect()
 }
 
 /// Whether a request failed because its process has ended.

@@ -48,10 +48,12 @@ pub struct Processes {
     files: Files,
     /// Arguments of those that cannot be read, and why.
     unread: BTreeSet<String>,
-    /// What is to be enabled in processes that execute programs later.
+    /// What is to be enabled in processes that begin later.
     everywhere: Everywhere,
     /// Why these are not held.
     unheld: Option<String>,
+    /// Processes that a pattern matches and that lack probes, and why.
+    unplaced: BTreeMap<u32, String>,
     /// Processes whose linker cannot be watched, and why.
     unwatched: BTreeMap<u32, String>,
 }
@@ -123,15 +125,24 @@ impl Processes {
             let plural = if *count == 1 { "" } else { "s" };
             format!("{count} probe{plural} of processes cannot be placed: {reason}")
         });
+        let unplaced = self
+            .unplaced
+            .iter()
+            .map(|(pid, reason)| format!("process {pid} lacks probes: {reason}"));
         let unwatched = self.unwatched.iter().map(|(pid, reason)| {
             format!("libraries that process {pid} opens later get no probes: {reason}")
         });
         let unheld = self
             .unheld
             .iter()
-            .map(|why| format!("programs that start later get no probes: {why}"));
+            .map(|why| format!("processes that start later get no probes: {why}"));
         let unread = self.unread.iter().cloned();
-        lines.chain(unwatched).chain(unheld).chain(unread).collect()
+        lines
+            .chain(unplaced)
+            .chain(unwatched)
+            .chain(unheld)
+            .chain(unread)
+            .collect()
     }
 }
 

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
-use std::time::SystemTime;
 
 use engine_abi::{
     Description, FUNCTION_LEN, IN_MEMORY, INDEX_IS_SIGNED, INDEX_IS_WORD, IS_SIGNED, NO_REGISTER,
@@ -87,14 +86,14 @@ pub(super) fn exists(pid: u32) -> bool {
 }
 
 /// All processes but this one.
-fn processes() -> impl Iterator<Item = u32> {
+pub(super) fn processes() -> impl Iterator<Item = u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     numbers.filter(|pid| *pid != std::process::id())
 }
 
 /// What tells one version of a file from another.
-type Version = ([u32; 2], u64, Option<SystemTime>);
+type Version = ([u32; 2], u64, Option<(u64, [i64; 4])>);
 
 /// The sites of files, by file: many processes have the same ones.
 #[derive(Debug, Default)]
@@ -115,7 +114,7 @@ struct Placed {
 impl Files {
     fn of(&mut self, object: &Object, process: &Process) -> Rc<[Placed]> {
         let (device, inode) = object.identity();
-        let version = ([device.major, device.minor], inode, object.modified());
+        let version = ([device.major, device.minor], inode, object.version());
         if let Some(known) = self.known.get(&version) {
             return known.clone();
         }
@@ -203,7 +202,8 @@ impl Processes {
                     let objects = read.objects.iter();
                     match self.sites_among(engine, &read.process, objects, description) {
                         Err(why) if is_excluded(&why) => {}
-                        created => enabled.extend(created?),
+                        Err(why) => drop(self.unplaced.insert(pid, why.to_string())),
+                        Ok(created) => enabled.extend(created),
                     }
                 }
             }
@@ -251,10 +251,16 @@ impl Processes {
         description: &Description,
         mut found: Found,
     ) -> Result<Vec<Description>, Error> {
-        let created = engine.pid_sites(&mut found.requests);
-        if let Err((number, why)) = created {
-            let request = &found.requests[number];
-            return Err(create_error(why, request.pid, &request.reason));
+        let mut rest = &mut found.requests[..];
+        while let Err((number, why)) = engine.pid_sites(rest) {
+            let request = &rest[number];
+            let why = create_error(why, request.pid, &request.reason);
+            if !has_code(&why, &[Errno::INVAL]) {
+                return Err(why);
+            }
+            let reason = "its note says what no probe can have".to_owned();
+            *self.refused.entry(reason).or_default() += 1;
+            rest = &mut rest[number + 1..];
         }
         for request in found.requests.iter().filter(|it| it.refused > 0) {
             *self.refused.entry(text_of(&request.reason)).or_default() += 1;
@@ -343,9 +349,13 @@ impl Placed {
 
 /// Whether a process cannot be traced, or not by this user, or has ended.
 pub(super) fn is_excluded(why: &Error) -> bool {
-    let reasons = [Errno::SRCH, Errno::PERM, Errno::NOEXEC, Errno::INVAL];
-    let codes = reasons.map(|errno| Some(errno.raw_os_error()));
-    matches!(why, Error::Request { why, .. } if codes.contains(&why.raw_os_error()))
+    has_code(why, &[Errno::SRCH, Errno::PERM, Errno::NOEXEC])
+}
+
+/// Whether a request failed for one of these reasons.
+fn has_code(why: &Error, reasons: &[Errno]) -> bool {
+    let is_its = |code| reasons.iter().any(|it| Some(it.raw_os_error()) == code);
+    matches!(why, Error::Request { why, .. } if is_its(why.raw_os_error()))
 }
 
 /// Where an argument is, in a process whose addresses exceed the file's by `bias`.

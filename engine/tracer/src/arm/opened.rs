@@ -44,7 +44,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// Has each process held that executes a program, until the consumer stops.
+    /// Has each process held that executes a program, or is forked by one with probes, until the consumer
+    /// stops.
     pub fn pid_execs(&self, id: ConsumerId) -> Result<(), Error> {
         self.control.with(|control| {
             if !control.consumer(id)?.is_enabling() {
@@ -59,24 +60,24 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// The current process has executed a program. Returns a ticket, as in [`Hit`]. Does not sleep.
+    /// The current process has executed a program or been forked. Returns a ticket, as in [`Hit`]. Does not sleep.
     ///
     /// [`Hit`]: crate::Hit
-    pub fn executed(&self) -> u32 {
+    pub fn process_begins(&self) -> u32 {
         if !self.held.holds_execs() {
             return 0;
         }
         let task = self.platform.task(Context::Thread);
         let space = self.platform.current_space();
-        self.held.execute(space, task.pid, task.ppid)
+        self.held.begin(space, task.pid, task.ppid)
     }
 
-    /// The current thread, which has executed a program, continues. Does not sleep.
-    pub fn end_executed(&self) {
-        self.held.end_execute(self.platform.current_space());
+    /// The current process, which has waited for that, continues. Does not sleep.
+    pub fn process_began(&self) {
+        self.held.end_begin(self.platform.current_space());
     }
 
-    /// The consumer has no processes held any more that execute programs. Its threads have been let go.
+    /// The consumer has no processes held any more that begin. Its threads have been let go.
     pub(crate) fn let_execs_go(&self, id: ConsumerId) {
         if self.held.let_execs_go(id.0) {
             self.platform.let_execs_go();

@@ -55,12 +55,12 @@ pub trait Processes: Sized + Send + Sync + 'static {
     /// or behind it. May sleep.
     fn slots_unmap(&self, space: Space);
 
-    /// From now on each thread that has executed a program calls [`Tracer::executed`], waits for its ticket
-    /// and calls [`Tracer::end_executed`], before it enters the program. Refused to callers in another
-    /// PID namespace than the initial one. May sleep.
+    /// From now on each process that has executed a program, or been forked by one whose text was written,
+    /// calls [`Tracer::process_begins`], waits for its ticket and calls [`Tracer::process_began`], before it
+    /// enters user mode. Refused to callers in another PID namespace than the initial one. May sleep.
     ///
-    /// [`Tracer::executed`]: crate::Tracer::executed
-    /// [`Tracer::end_executed`]: crate::Tracer::end_executed
+    /// [`Tracer::process_begins`]: crate::Tracer::process_begins
+    /// [`Tracer::process_began`]: crate::Tracer::process_began
     fn hold_execs(&self) -> Result<(), Denied>;
 
     /// Ends that, and waits until no thread is between the two calls. May sleep.

@@ -7,7 +7,7 @@
 //! grow: a place that is freed releases those who wait for it, and nothing is lost if a thread gives
 //! up before a consumer has read of it.
 //!
-//! A consumer can also have each process held that executes a program. That has no place before: its
+//! A consumer can also have each process held that executes a program, or is forked by one with probes. That has no place before: its
 //! thread takes one for each such consumer, and frees them when it continues, unless the consumer watches
 //! the process by then.
 //!
@@ -23,14 +23,14 @@ use crate::grow::{OutOfMemory, filled};
 use crate::session::consumer::CONSUMERS_MAX;
 
 /// The most pairs of a consumer and an address space that it watches.
-pub const WATCHES_MAX: usize = 256;
+pub const WATCHES_MAX: usize = 1024;
 
 /// Until when a place is used.
 mod lasts {
     /// Until the consumer stops.
     pub const WATCHED: u32 = 0;
-    /// Until the thread continues that has executed a program.
-    pub const EXECUTED: u32 = 1;
+    /// Until the thread of a process continues that has just begun.
+    pub const BEGINS: u32 = 1;
     /// It is being freed.
     pub const FREED: u32 = 2;
 }
@@ -63,7 +63,7 @@ impl Watch {
     fn keep(&self) -> bool {
         let (order, failed) = (Ordering::AcqRel, Ordering::Acquire);
         let lasts = &self.lasts;
-        let kept = lasts.compare_exchange(lasts::EXECUTED, lasts::WATCHED, order, failed);
+        let kept = lasts.compare_exchange(lasts::BEGINS, lasts::WATCHED, order, failed);
         kept != Err(lasts::FREED)
     }
 
@@ -144,7 +144,7 @@ impl Held {
     /// The consumer does not any more. Returns whether it did, and none does now.
     pub fn let_execs_go(&self, consumer: usize) -> bool {
         let before = self.execs.fetch_and(!bit(consumer), Ordering::AcqRel);
-        before == bit(consumer)
+        before != 0 && before == bit(consumer)
     }
 
     /// Whether any consumer has processes held that execute programs.
@@ -152,29 +152,30 @@ impl Held {
         self.execs.load(Ordering::Acquire) != 0
     }
 
-    /// A process has executed a program: returns its thread's ticket, or 0 if it need not wait.
-    pub fn execute(&self, space: usize, pid: u32, ppid: u32) -> u32 {
+    /// A process has executed a program or been forked: returns its thread's ticket, or 0 if it need not wait.
+    pub fn begin(&self, space: usize, pid: u32, ppid: u32) -> u32 {
         let silent = self.silent.load(Ordering::Relaxed);
         let execs = self.execs.load(Ordering::Acquire) & !silent;
         let mut any = false;
         for (consumer, parent) in self.parents.iter().enumerate() {
             if execs & bit(consumer) != 0 && parent.load(Ordering::Relaxed) != ppid {
-                any |= self.fill(consumer, space, pid, lasts::EXECUTED);
+                match self.fill(consumer, space, pid, lasts::BEGINS) {
+                    true => any = true,
+                    false => drop(self.missed.fetch_or(bit(consumer), Ordering::Relaxed)),
+                }
             }
         }
         if any { self.take_ticket(space) } else { 0 }
     }
 
-    /// The thread continues that has executed a program.
-    pub fn end_execute(&self, space: usize) {
+    /// The thread of that process continues.
+    pub fn end_begin(&self, space: usize) {
         for watch in self.watching(space) {
             let order = Ordering::AcqRel;
-            let freed = watch.lasts.compare_exchange(
-                lasts::EXECUTED,
-                lasts::FREED,
-                order,
-                Ordering::Relaxed,
-            );
+            let freed =
+                watch
+                    .lasts
+                    .compare_exchange(lasts::BEGINS, lasts::FREED, order, Ordering::Relaxed);
             if freed.is_ok() {
                 watch.space.store(0, Ordering::Release);
             }
@@ -229,7 +230,7 @@ impl Held {
         let watches = self.watching(space).filter(waited_for);
         watches.for_each(|watch| {
             raise(&watch.late, ticket);
-            if watch.lasts.load(Ordering::Relaxed) == lasts::EXECUTED {
+            if watch.lasts.load(Ordering::Relaxed) == lasts::BEGINS {
                 let own = bit(watch.consumer.load(Ordering::Relaxed));
                 self.silent.fetch_or(own, Ordering::Relaxed);
                 self.missed.fetch_or(own, Ordering::Relaxed);
@@ -251,18 +252,18 @@ impl Held {
                     .read
                     .compare_exchange(read, ticket, order, order)
                     .is_ok();
-            let executed = watch.lasts.load(Ordering::Relaxed) == lasts::EXECUTED;
+            let begins = watch.lasts.load(Ordering::Relaxed) == lasts::BEGINS;
             is_taken.then_some(Opened {
                 pid,
                 ticket,
-                executed: executed.into(),
+                begins: begins.into(),
                 reserved: 0,
             })
         })
     }
 
     /// The consumer answers a ticket, and so all before; returns whether the thread of one of them
-    /// has not waited for that, or one that has executed a program has not waited for an answer.
+    /// has not waited for that, or one of a process that begins has not waited for an answer.
     pub fn answer(&self, consumer: usize, opened: Opened) -> bool {
         let is_its = |watch: &&Watch| watch.pid.load(Ordering::Relaxed) == opened.pid;
         let missed = self.missed.fetch_and(!bit(consumer), Ordering::Relaxed);

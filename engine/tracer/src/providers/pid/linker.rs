@@ -92,6 +92,15 @@ impl<A: Arch> Pid<A> {
         self.hooks.retain(|hook| hook.holders != 0);
     }
 
+    /// The linker of a process that is gone is gone with it.
+    pub(super) fn forget_hooks(&mut self, process: u32) {
+        let sites = &self.sites;
+        self.hooks.retain(|hook| {
+            let site = sites.get(hook.site as usize);
+            site.is_some_and(|site| site.process != process)
+        });
+    }
+
     /// Adds to their sites the consumers that watch.
     pub(super) fn count_hooks(&mut self) {
         for hook in &self.hooks {

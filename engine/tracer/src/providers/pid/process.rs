@@ -167,6 +167,7 @@ impl<A: Arch> Pid<A> {
                 site.is_hook = false;
             }
             self.forget_semaphores(number as u32);
+            self.forget_hooks(number as u32);
         }
     }
 

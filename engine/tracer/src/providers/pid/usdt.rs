@@ -139,18 +139,23 @@ impl<A: Arch> Pid<A> {
             note: Some(note),
         };
         match known {
-            Some(probe) => self.add_use(probe, one)?,
+            Some(probe) => self.add_use(process, probe, one)?,
             None => self.add_usdt(function, request, one)?,
         }
         Ok(created)
     }
 
-    /// Adds a place to a probe, whose places follow one another.
-    fn add_use(&mut self, probe: u32, one: Use) -> Result<(), Error> {
+    /// Adds a place to a probe, whose places follow one another. If others follow them they are copied, and
+    /// charged again.
+    fn add_use(&mut self, process: u32, probe: u32, one: Use) -> Result<(), Error> {
+        let known = self.probes.get(probe as usize).ok_or(Error::NotFound)?;
+        let uses = known.uses.start as usize..known.uses.end as usize;
+        if uses.end != self.uses.len() {
+            self.charge(process, size_of::<Use>().saturating_mul(uses.len()))?;
+        }
         let Some(probe) = self.probes.get_mut(probe as usize) else {
             return Err(Error::NotFound);
         };
-        let uses = probe.uses.start as usize..probe.uses.end as usize;
         if uses.end != self.uses.len() {
             let first = self.uses.len() as u32;
             self.uses
