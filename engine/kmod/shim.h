@@ -489,8 +489,8 @@ void shim_wake_held(void);
 
 /*
  * execs.c: has each process that executes a program, or is forked by one with probes, call
- * trapline_process_begins(); and not any more, when none is in it. Returns 0, -EOPNOTSUPP in another PID namespace than the
- * initial one, or -ENOMEM. May sleep.
+ * trapline_process_begins(); and not any more, when none is in it. Returns 0, -EOPNOTSUPP in
+ * another PID namespace than the initial one, or -ENOMEM. May sleep.
  */
 int shim_hold_execs(void);
 void shim_let_execs_go(void);

@@ -75,8 +75,8 @@ int trapline_is_released(u32 ticket);
 void trapline_give_up(u32 ticket);
 
 /*
- * The current process has executed a program or been forked: returns the ticket that its thread waits for,
- * or 0; and the thread continues. Neither takes a lock.
+ * The current process has executed a program or been forked: returns the ticket that its thread
+ * waits for, or 0; and the thread continues. Neither takes a lock.
  */
 u32 trapline_process_begins(void);
 void trapline_process_began(void);

@@ -7,7 +7,8 @@
 //! grow: a place that is freed releases those who wait for it, and nothing is lost if a thread gives
 //! up before a consumer has read of it.
 //!
-//! A consumer can also have each process held that executes a program, or is forked by one with probes. That has no place before: its
+//! A consumer can also have each process held that executes a program, or is forked by one with
+//! probes. That has no place before: its
 //! thread takes one for each such consumer, and frees them when it continues, unless the consumer watches
 //! the process by then.
 //!
