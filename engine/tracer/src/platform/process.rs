@@ -100,7 +100,7 @@ impl ProbeMemory {
 pub struct Space {
     /// The platform's handle of it.
     pub handle: usize,
-    /// What [`Processes::current_space`] returns for its threads; not 0.
+    /// What [`Processes::current_space`] returns for its threads; neither 0 nor `usize::MAX`.
     pub key: usize,
     /// Not 0 if its program has shorter words than the kernel.
     pub is_compat: usize,

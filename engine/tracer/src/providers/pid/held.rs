@@ -36,8 +36,8 @@ mod lasts {
     pub const FREED: u32 = 2;
 }
 
-/// In [`Watch::space`]: the place is being filled. Keys are addresses of allocations.
-const FILLING: usize = 1;
+/// In [`Watch::space`]: the place is being filled. No address space has this key.
+const FILLING: usize = usize::MAX;
 
 /// A consumer that watches an address space.
 #[derive(Debug, Default)]
@@ -330,6 +330,16 @@ mod tests {
             assert_eq!(held.read(3), Some(opened(ticket)));
             assert!(!held.answer(3, opened(ticket)));
             assert!(held.is_released(64, ticket));
+        }
+    }
+
+    /// A process that traces itself has the key 1.
+    #[test]
+    fn any_small_number_is_a_key() {
+        for key in 1..8 {
+            let held = Held::new().unwrap();
+            held.add(0, key, 7);
+            assert_ne!(held.take_ticket(key), 0);
         }
     }
 
