@@ -1,12 +1,14 @@
 //! The objects of real processes.
 
+use std::fs::File;
 use std::io::{Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use engine_objects::{Error, Objects, Process, Role, Symbols, parse_maps};
 
-use crate::build::Build;
+use crate::build::{Build, SOURCE};
 
 /// Writes a byte when it runs, then waits for its input to end.
 pub const PROGRAM: &str = r#"
@@ -368,6 +370,29 @@ fn a_mapped_file_that_is_no_object_is_reported() {
         );
         assert!(found.iter().any(|object| object.role() == Role::Program));
     }
+}
+
+/// Its size, its inode and the time of its last change stay the same.
+#[test]
+fn a_file_that_was_written_to_is_another_version() {
+    let build = Build::new();
+    let program = build.compile(("mapper.c", MAPPER), "mapper", &[]);
+    let library = build.compile(("made.c", SOURCE), "made.so", &["-shared", "-fPIC"]);
+    let child = Child::run(Command::new(&program).arg(&library));
+    let state = || {
+        let found = objects(&child);
+        let made = found.iter().find(|it| it.base_name() == "made.so").unwrap();
+        (made.identity(), made.version().unwrap())
+    };
+    let before = state();
+    assert_eq!(state(), before);
+    let file = File::options().write(true).open(&library).unwrap();
+    let modified = file.metadata().unwrap().modified().unwrap();
+    file.write_all_at(b"another", 0x100).unwrap();
+    file.set_modified(modified).unwrap();
+    let (identity, version) = state();
+    assert_eq!(identity, before.0);
+    assert_ne!(version, before.1);
 }
 
 #[test]

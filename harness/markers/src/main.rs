@@ -7,7 +7,7 @@
 //!   so often. It prints how often each was fired.
 //! - `enabled ROUNDS` fires `costly` in each round in which it is enabled, and prints how often.
 //! - `watch MILLISECONDS` prints `costly`'s semaphore whenever it changes, and fires it while it is
-//!   enabled.
+//!   enabled. `seal MILLISECONDS` also makes it read-only for that time.
 //! - `forks COUNT` fires `child` in so many children, and then itself. Each prints its number, and
 //!   whether the probe is enabled there.
 //! - `fire COUNT` fires `fire` in a loop, and prints on standard error how many nanoseconds that took.
@@ -33,9 +33,11 @@ enum Error {
     Command(String),
     #[error("a child failed: {0}")]
     Child(io::Error),
+    #[error("the semaphore cannot be made read-only: {0}")]
+    Seal(io::Error),
 }
 
-const USAGE: &str = "trapline-markers forms | arguments | sites COUNT | enabled ROUNDS | watch MILLISECONDS | forks COUNT | fire COUNT";
+const USAGE: &str = "trapline-markers forms | arguments | sites COUNT | enabled ROUNDS | watch MILLISECONDS | seal MILLISECONDS | forks COUNT | fire COUNT";
 
 fn main() -> ExitCode {
     match Command::parse(std::env::args_os()).and_then(run) {
@@ -53,7 +55,10 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Arguments => probes::arguments(),
         Command::Sites { count } => probes::sites(count),
         Command::Enabled { rounds } => probes::enabled(rounds),
-        Command::Watch { milliseconds } => probes::watch(milliseconds),
+        Command::Watch {
+            milliseconds,
+            seals,
+        } => return probes::watch(milliseconds, seals).map_err(Error::Seal),
         Command::Forks { count } => return probes::forks(count).map_err(Error::Child),
         Command::Fire { count } => {
             let before = Instant::now();

@@ -17,8 +17,8 @@ pub enum Command {
     Sites { count: c_ulong },
     /// Fire a probe while it is enabled.
     Enabled { rounds: c_ulong },
-    /// Print when a probe is enabled.
-    Watch { milliseconds: c_ulong },
+    /// Print when a probe is enabled; with `seals`, its semaphore is read-only then.
+    Watch { milliseconds: c_ulong, seals: bool },
     /// Fire in children.
     Forks { count: c_ulong },
     /// Fire in a loop.
@@ -40,8 +40,9 @@ impl Command {
             "arguments" => Self::Arguments,
             "sites" => Self::Sites { count: number()? },
             "enabled" => Self::Enabled { rounds: number()? },
-            "watch" => Self::Watch {
+            "watch" | "seal" => Self::Watch {
                 milliseconds: number()?,
+                seals: word == "seal",
             },
             "forks" => Self::Forks { count: number()? },
             "fire" => Self::Fire { count: number()? },

@@ -10,7 +10,7 @@ unsafe extern "C" {
     safe fn markers_arguments();
     safe fn markers_sites(count: c_ulong);
     safe fn markers_enabled(rounds: c_ulong);
-    safe fn markers_watch(milliseconds: c_ulong);
+    safe fn markers_watch(milliseconds: c_ulong, seals: c_int) -> c_int;
     safe fn markers_forks(count: c_ulong) -> c_int;
     safe fn markers_fire(count: c_ulong);
 }
@@ -31,18 +31,22 @@ pub fn enabled(rounds: c_ulong) {
     markers_enabled(rounds);
 }
 
-pub fn watch(milliseconds: c_ulong) {
-    markers_watch(milliseconds);
+pub fn watch(milliseconds: c_ulong, seals: bool) -> io::Result<()> {
+    checked(markers_watch(milliseconds, seals.into()))
 }
 
 /// The process must have one thread.
 pub fn forks(count: c_ulong) -> io::Result<()> {
-    match markers_forks(count) {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    checked(markers_forks(count))
 }
 
 pub fn fire(count: c_ulong) {
     markers_fire(count);
+}
+
+fn checked(status: c_int) -> io::Result<()> {
+    match status {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }

@@ -4,6 +4,7 @@
 #include "trapline.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,8 +75,17 @@ void markers_enabled(unsigned long rounds)
 	SAY("costly", (int64_t)fired);
 }
 
-/* Prints the semaphore whenever it changes. */
-void markers_watch(unsigned long milliseconds)
+/* Makes the semaphore's page read-only, or writable again. */
+static int seal(int is_sealed)
+{
+	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t page = (uintptr_t)&trapline_costly_semaphore & ~(size - 1);
+
+	return mprotect((void *)page, size, PROT_READ | (is_sealed ? 0 : PROT_WRITE));
+}
+
+/* Prints the semaphore whenever it changes. With `seals` it is read-only while it is raised. */
+int markers_watch(unsigned long milliseconds, int seals)
 {
 	const struct timespec one = { 0, 1000000 };
 	int last = -1;
@@ -84,14 +94,20 @@ void markers_watch(unsigned long milliseconds)
 		int now = trapline_costly_semaphore;
 
 		if (now != last) {
+			if (seals && !now && seal(0))
+				return -1;
 			SAY("costly", now);
 			fflush(stdout);
+			/* Printing may write to the same page. */
+			if (seals && now && seal(1))
+				return -1;
 			last = now;
 		}
 		if (now)
 			TRAPLINE_COSTLY(now);
 		nanosleep(&one, 0);
 	}
+	return 0;
 }
 
 /* Fires in children, each of which prints whether it is enabled there. */

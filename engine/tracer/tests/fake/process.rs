@@ -11,7 +11,9 @@ use engine_tracer::{
 };
 use zerocopy::IntoBytes;
 
-use super::{Anywhere, BOUNDS, Engine, Fake, NO_SLOTS, NOT_WRITTEN, STOPS, STUCK, WOKEN};
+use super::{
+    Anywhere, BOUNDS, Engine, Fake, NO_SLOTS, NOT_COUNTED, NOT_WRITTEN, STOPS, STUCK, WOKEN,
+};
 
 thread_local! {
     /// The process whose thread this is; 0 for none.
@@ -192,6 +194,9 @@ impl Processes for &'static Fake {
     }
 
     fn space_count(&self, space: Space, address: usize, is_up: bool) -> Result<(), Uncounted> {
+        if NOT_COUNTED.get() {
+            return Err(Uncounted::OutOfMemory);
+        }
         self.process(space.handle as u32, |process| {
             assert!(process.is_open);
             let word = process.text.get_mut(&(address & !3));

@@ -55,6 +55,8 @@ thread_local! {
     pub static DISPATCH_REFUSES: Cell<bool> = const { Cell::new(false) };
     /// Makes the allocation of code memory fail.
     pub static NO_SLOTS: Cell<bool> = const { Cell::new(false) };
+    /// Makes the kernel fail to change counters in processes.
+    pub static NOT_COUNTED: Cell<bool> = const { Cell::new(false) };
     /// Makes the writing of slots in processes fail.
     pub static NOT_WRITTEN: Cell<bool> = const { Cell::new(false) };
     /// The bounds on the memory of probes in processes.

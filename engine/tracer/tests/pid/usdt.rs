@@ -285,6 +285,23 @@ fn a_semaphore_of_a_process_that_is_gone_is_not_lowered() {
     assert_eq!(counts(fake), [5, 0]);
 }
 
+/// It is lowered when anything is armed or disarmed again.
+#[test]
+fn a_semaphore_that_cannot_be_lowered_keeps_the_engine_loaded() {
+    let (fake, engine) = with_program();
+    let requests = [with_semaphore(site("a", F, F), COUNTS[0])];
+    let id = trace_sites(&engine, &requests, 1);
+    assert!(!PINNED.get());
+    NOT_COUNTED.set(true);
+    engine.close(id);
+    assert_eq!((counts(fake), traps(fake, PID)), ([1, 0], vec![]));
+    assert!(PINNED.get());
+    NOT_COUNTED.set(false);
+    engine.close(engine.open().unwrap());
+    assert_eq!(counts(fake), [0, 0]);
+    assert!(!PINNED.get());
+}
+
 /// An object is unmapped, and mapped again at the same address with counters that are 0.
 #[test]
 fn a_semaphore_is_raised_again_where_an_object_is_mapped_again() {
