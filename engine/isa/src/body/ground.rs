@@ -2,15 +2,16 @@
 
 use core::ops::Range;
 
-use super::marks::Marks;
+use super::marks::{Marks, Queue};
 use super::window::{Code, Window};
 use super::{Text, Unwalked};
 use crate::mutant::{self, Mutant};
 
 /// At most this many stretches of text in a function: its own, and its parts.
 pub(super) const STRETCHES: usize = 4;
-/// How many bitmaps there are, each with a bit for every place.
-pub(super) const KINDS: usize = 6;
+/// How many bitmaps and queues there are, each with a bit for every place.
+const KINDS: usize = 4;
+const QUEUES: usize = 2;
 
 /// A contiguous range of text, whose places begin at a multiple of 64.
 #[derive(Clone, Copy, Default)]
@@ -35,13 +36,9 @@ pub struct Ground<'a> {
     /// Instructions by which control leaves.
     pub(super) exits: Marks<'a>,
     /// Places that are reached but not yet decoded.
-    reached: Marks<'a>,
-    /// A lower bound of the places in `reached`, so that a search need not begin at the entry.
-    lowest: usize,
+    reached: Queue<'a>,
     /// Places after an end of control, and after data.
-    behind: Marks<'a>,
-    /// A lower bound of the places in `behind`.
-    lowest_behind: usize,
+    behind: Queue<'a>,
     data: Marks<'a>,
     /// The data found by the previous round.
     known: Marks<'a>,
@@ -55,15 +52,33 @@ pub(super) const fn words(bytes: u64, align: u64) -> usize {
     (bytes.wrapping_shr(in_a_word) as usize).saturating_add(more as usize)
 }
 
+/// Words of memory for so many words of marks.
+pub(super) const fn room(words: usize) -> usize {
+    let queues = Queue::room(words).saturating_mul(QUEUES);
+    words.saturating_mul(KINDS).saturating_add(queues)
+}
+
+/// Words of marks for which there is room in so many words of memory.
+const fn fitting(memory: usize) -> usize {
+    // A queue's upper levels take a little more than a word for 63 of its marks, and one each.
+    let mut words = memory / (KINDS + QUEUES);
+    while words > 0 && room(words) > memory {
+        let over = room(words).wrapping_sub(memory);
+        let less = over.div_ceil(KINDS + QUEUES + 1);
+        words = words.saturating_sub(less);
+    }
+    words
+}
+
 impl<'a> Ground<'a> {
     pub(super) fn new(text: &'a Text<'a>, align: u64, memory: &'a mut [u64]) -> Option<Self> {
-        let each = memory.len().checked_div(KINDS)?;
+        let each = fitting(memory.len());
         let (code, memory) = memory.split_at_mut_checked(each)?;
         let (exits, memory) = memory.split_at_mut_checked(each)?;
-        let (reached, memory) = memory.split_at_mut_checked(each)?;
-        let (behind, memory) = memory.split_at_mut_checked(each)?;
         let (data, memory) = memory.split_at_mut_checked(each)?;
-        let (known, _) = memory.split_at_mut_checked(each)?;
+        let (known, memory) = memory.split_at_mut_checked(each)?;
+        let (reached, memory) = Queue::none(each, memory)?;
+        let (behind, _) = Queue::none(each, memory)?;
         Some(Self {
             text,
             window: Window::new(text),
@@ -72,10 +87,8 @@ impl<'a> Ground<'a> {
             count: 0,
             code: Marks::none(code),
             exits: Marks::none(exits),
-            reached: Marks::none(reached),
-            lowest: 0,
-            behind: Marks::none(behind),
-            lowest_behind: 0,
+            reached,
+            behind,
             data: Marks::none(data),
             known: Marks::none(known),
         })
@@ -172,7 +185,6 @@ impl<'a> Ground<'a> {
         };
         if !self.code.has(place) {
             self.reached.set(place);
-            self.lowest = self.lowest.min(place);
         }
         true
     }
@@ -181,7 +193,6 @@ impl<'a> Ground<'a> {
     pub(super) fn end_before(&mut self, at: u64) {
         if let Some(place) = self.place(at) {
             self.behind.set(place);
-            self.lowest_behind = self.lowest_behind.min(place);
         }
     }
 
@@ -213,21 +224,18 @@ impl<'a> Ground<'a> {
     /// follows the instruction that loads it: it is then known to be data before control seems to
     /// run into it.
     pub(super) fn next_reached(&mut self) -> Option<usize> {
-        while let Some(place) = self.reached.take(self.lowest) {
-            self.lowest = place;
+        loop {
+            let place = self.reached.take()?;
             if self.may_be_code(place) {
                 return Some(place);
             }
         }
-        self.lowest = usize::MAX;
-        None
     }
 
     /// The lowest place after an end of control that is neither code nor data.
     pub(super) fn next_gap(&mut self) -> Option<usize> {
         loop {
-            let place = self.behind.take(self.lowest_behind)?;
-            self.lowest_behind = place;
+            let place = self.behind.take()?;
             if self.may_be_code(place) {
                 return Some(place);
             }
@@ -245,15 +253,10 @@ impl<'a> Ground<'a> {
     /// Clears everything but the data.
     pub(super) fn begin_again(&mut self) {
         self.known.copy(&self.data);
-        for marks in [
-            &mut self.code,
-            &mut self.exits,
-            &mut self.reached,
-            &mut self.behind,
-            &mut self.data,
-        ] {
+        for marks in [&mut self.code, &mut self.exits, &mut self.data] {
             marks.clear();
         }
-        (self.lowest, self.lowest_behind) = (0, 0);
+        self.reached.clear();
+        self.behind.clear();
     }
 }

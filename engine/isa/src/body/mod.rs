@@ -159,7 +159,7 @@ pub struct Walk<'a, S> {
 pub const fn room<S: Set>(bytes: u64) -> usize {
     let parts = ground::words(S::PARTS, S::ALIGN).wrapping_add(ground::STRETCHES);
     let all = ground::words(bytes, S::ALIGN).wrapping_add(parts);
-    all.wrapping_mul(ground::KINDS)
+    ground::room(all)
 }
 
 impl<'a, S: Set> Walk<'a, S> {
