@@ -472,26 +472,33 @@ static struct space *find_space(const struct mm_struct *mm)
 	return space;
 }
 
+/* How often text was written to. Protected by tl_text_lock. */
+static unsigned long changes;
+
 /*
  * Spaces are opened and closed while others hold the text lock, but not freed. A process that
  * is not traced does not take it.
  */
-bool tl_space_displaced(const struct mm_struct *mm, unsigned long address, struct displaced *to)
+unsigned long tl_space_displaced(const struct mm_struct *mm, unsigned long address,
+				 struct displaced *to)
 {
 	const struct displaced *found = NULL;
+	unsigned long changed = 0;
 	struct space *space;
 
 	if (!find_space(mm))
-		return false;
+		return 0;
 	mutex_lock(&tl_text_lock);
 	space = find_space(mm);
 	if (space)
 		found = bsearch(&address, space->displaced, space->count,
 				sizeof(*space->displaced), compare);
-	if (found)
+	if (found) {
 		*to = *found;
+		changed = changes;
+	}
 	mutex_unlock(&tl_text_lock);
-	return found;
+	return changed;
 }
 
 static void fail(struct shim_user_patch *patches, size_t count, enum shim_outcome outcome)
@@ -508,6 +515,7 @@ void shim_space_patch(unsigned long handle, struct shim_user_patch *patches, siz
 	if (!mmget_not_zero(space->mm))
 		return fail(patches, count, SHIM_DIFFERENT);
 	mutex_lock(&tl_text_lock);
+	changes++;
 	if (are_traps && remember(space, patches, count))
 		fail(patches, count, SHIM_UNWRITABLE);
 	else

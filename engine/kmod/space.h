@@ -64,8 +64,12 @@ struct space *tl_space_of(const struct mm_struct *mm);
  */
 void tl_space_clean(struct space *space, struct mm_struct *mm);
 
-/* space.c: what a trap at an address of an open space displaces, or did. May sleep. */
-bool tl_space_displaced(const struct mm_struct *mm, unsigned long address, struct displaced *to);
+/*
+ * space.c: what a trap at an address of an open space displaces, or did; returns how often text
+ * of processes was written to, or 0 if no trap was there. May sleep.
+ */
+unsigned long tl_space_displaced(const struct mm_struct *mm, unsigned long address,
+				 struct displaced *to);
 
 /*
  * counters.c: takes what we added to counters from the copies in another address space, which

@@ -4,6 +4,8 @@
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
+#include <linux/hash.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/ptrace.h>
@@ -127,23 +129,49 @@ static void fault(const struct shim_access *access)
 	end_sleep();
 }
 
+/* A thread that executes an instruction again, whose trap was removed by so many changes of text. */
+static struct again {
+	const struct task_struct *task;
+	unsigned long site;
+	unsigned long changed;
+} agains[16];
+
+/*
+ * Whether the current thread has executed the instruction again before, and no text was changed
+ * since: then it is the instruction itself that traps. Where another thread has taken the entry,
+ * it is executed once more.
+ */
+static bool is_again(unsigned long site, unsigned long changed)
+{
+	struct again *last = &agains[hash_ptr(current, ilog2(ARRAY_SIZE(agains)))];
+	const struct again now = { current, site, changed };
+	unsigned long state;
+	bool is_same;
+
+	raw_spin_lock_irqsave(&tl_space_lock, state);
+	is_same = last->task == now.task && last->site == now.site && last->changed == now.changed;
+	*last = now;
+	raw_spin_unlock_irqrestore(&tl_space_lock, state);
+	return is_same;
+}
+
 /*
  * Whether a trap of ours was at `site` when it was hit, and has been removed since: then the
  * instruction is there again.
  */
 static bool is_removed(unsigned long site)
 {
+	unsigned long changed;
 	struct displaced it;
-	bool was_ours;
 	u32 word;
 
 	if (list_empty(&tl_spaces))
 		return false;
 	begin_sleep();
-	was_ours = tl_space_displaced(current->mm, site, &it);
+	changed = tl_space_displaced(current->mm, site, &it);
 	end_sleep();
-	return was_ours && !shim_load_user(site, &word, it.length) &&
-	       memcmp(&word, &it.trap, it.length);
+	return changed && !shim_load_user(site, &word, it.length) &&
+	       memcmp(&word, &it.trap, it.length) && !is_again(site, changed);
 }
 
 /* The trap behind a copy that cannot end in a jump. */

@@ -19,6 +19,8 @@
 //! - `faults COUNT` handles signals of loads that fault, and has them executed again.
 //! - `alarms COUNT` is interrupted so often in a loop.
 //! - `maps CALLS` replaces the page of a function by others.
+//! - `privileged` reads a line, and executes an instruction that only the kernel may; its exit status is 0 if a signal
+//!   comes from there. It prints nothing.
 //!
 //! The functions are named `frames_*`. Those that no compiler makes are in `arch`.
 
@@ -35,6 +37,7 @@ mod maps;
 mod options;
 mod pages;
 mod place;
+mod privileged;
 mod signals;
 mod special;
 mod stacks;
@@ -60,7 +63,7 @@ enum Error {
     Wrong(String),
 }
 
-const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | skewed | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | guarded CALLS | kept CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS";
+const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | skewed | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | guarded CALLS | kept CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS | privileged";
 
 fn main() -> ExitCode {
     match Command::parse(std::env::args_os()).and_then(|command| run(&command)) {
@@ -93,6 +96,7 @@ fn run(command: &Command) -> Result<Counts, Error> {
         Command::Faults { count } => faults::fault(count),
         Command::Alarms { count } => alarms::ring(count),
         Command::Maps { calls } => maps::map(calls),
+        Command::Privileged => privileged::execute(),
         Command::Nothing => Ok(Counts::default()),
     }
 }

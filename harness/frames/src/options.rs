@@ -44,6 +44,8 @@ pub enum Command {
     Alarms { count: usize },
     /// Replace a function's page.
     Maps { calls: usize },
+    /// Execute what only the kernel may.
+    Privileged,
     /// Exit.
     Nothing,
 }
@@ -89,6 +91,7 @@ impl Command {
             "faults" => Self::Faults { count: number()? },
             "alarms" => Self::Alarms { count: number()? },
             "maps" => Self::Maps { calls: number()? },
+            "privileged" => Self::Privileged,
             "nothing" => Self::Nothing,
             _ => return Err(Error::Command(word)),
         };

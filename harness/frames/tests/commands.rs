@@ -52,6 +52,12 @@ fn all_others_return() {
     }
 }
 
+/// Its input ends at once.
+#[test]
+fn a_privileged_instruction_ends_the_process() {
+    assert_eq!(run("privileged"), "");
+}
+
 #[test]
 fn a_load_that_faults_is_executed_twice() {
     let printed = run("faults 5");

@@ -14,6 +14,8 @@ pub const LOAD: [usize; 3] = [0, 4, 8];
 /// Those of `frames_fetch`.
 pub const FETCH: [usize; 5] = [0, 4, 8, 12, 16];
 
+/// The signal of an instruction that only the kernel may execute.
+pub const PRIVILEGED: c_int = libc::SIGILL;
 /// A function of special instructions that returns its argument plus 1, and their offsets.
 pub const SPECIAL: Option<super::Special> = None;
 
@@ -125,6 +127,10 @@ global_asm!(
     "blx r4",
     "udf #0",
     "end frames_start",
+    "function frames_privileged",
+    "mrc p15, 0, r0, c0, c0, 0",
+    "bx lr",
+    "end frames_privileged",
     "function frames_load",
     "mov r1, r0",
     "ldr r0, [r1]",

@@ -11,6 +11,8 @@ pub const LOAD: [usize; 3] = [0, 4, 8];
 /// Those of `frames_fetch`.
 pub const FETCH: [usize; 5] = [0, 4, 8, 12, 16];
 
+/// The signal of an instruction that only the kernel may execute.
+pub const PRIVILEGED: std::ffi::c_int = libc::SIGILL;
 /// A function of special instructions that returns its argument plus 1, and their offsets.
 pub const SPECIAL: Option<super::Special> = Some((frames_special, &[0, 4, 8, 12, 16, 20]));
 
@@ -121,6 +123,10 @@ global_asm!(
     "blr x19",
     "brk #1",
     "end frames_start",
+    "function frames_privileged",
+    "mrs x0, sctlr_el1",
+    "ret",
+    "end frames_privileged",
     "function frames_load",
     "mov x1, x0",
     "ldr x0, [x1]",

@@ -13,7 +13,7 @@ mod arm64;
 #[cfg(target_arch = "aarch64")]
 mod keep;
 #[cfg(target_arch = "aarch64")]
-pub use arm64::{FETCH, GUARDED, LOAD, SPECIAL, counter, returning};
+pub use arm64::{FETCH, GUARDED, LOAD, PRIVILEGED, SPECIAL, counter, returning};
 #[cfg(target_arch = "aarch64")]
 use arm64::{FRAME, RETURN};
 #[cfg(target_arch = "aarch64")]
@@ -22,14 +22,14 @@ pub use keep::KEEPERS;
 #[cfg(target_arch = "arm")]
 mod arm;
 #[cfg(target_arch = "arm")]
-pub use arm::{FETCH, LOAD, SPECIAL, counter, returning};
+pub use arm::{FETCH, LOAD, PRIVILEGED, SPECIAL, counter, returning};
 #[cfg(target_arch = "arm")]
 use arm::{FRAME, RETURN};
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
-pub use x86::{FETCH, LOAD, SPECIAL, counter, returning};
+pub use x86::{FETCH, LOAD, PRIVILEGED, SPECIAL, counter, returning};
 #[cfg(target_arch = "x86_64")]
 use x86::{FRAME, RETURN};
 
@@ -120,6 +120,8 @@ unsafe extern "C" {
     pub fn frames_load(from: *const usize) -> usize;
     /// The same, by an instruction that also writes an address register.
     pub fn frames_fetch(from: *const usize) -> usize;
+    /// Begins with an instruction that only the kernel may execute.
+    pub fn frames_privileged();
     /// Returns its argument plus 1. Nothing else is in its page.
     pub fn frames_paged(number: usize) -> usize;
 }

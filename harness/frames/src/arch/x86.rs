@@ -11,6 +11,8 @@ pub const LOAD: [usize; 3] = [0, 3, 6];
 /// Those of `frames_fetch`.
 pub const FETCH: [usize; 4] = [0, 3, 5, 6];
 
+/// The signal of an instruction that only the kernel may execute.
+pub const PRIVILEGED: std::ffi::c_int = libc::SIGSEGV;
 /// A function of special instructions that returns its argument plus 1, and their offsets.
 pub const SPECIAL: Option<super::Special> = Some((frames_special, &[0, 4, 9, 13, 17, 21]));
 
@@ -95,6 +97,10 @@ global_asm!(
     "call rbx",
     "ud2",
     "end frames_start",
+    "function frames_privileged",
+    "hlt",
+    "ret",
+    "end frames_privileged",
     "function frames_load",
     "mov rax, rdi",
     "mov rax, [rax]",
