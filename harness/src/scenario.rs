@@ -92,6 +92,9 @@ pub struct Scenario {
     /// Whether guests take turns: at `change` extent, one of them runs it.
     #[serde(default)]
     pub in_turns: bool,
+    /// Whether it is left out at `change` extent, if several guests are requested.
+    #[serde(default)]
+    pub nightly: bool,
     /// Passes to apply besides those that always apply.
     #[serde(default)]
     pub normalise: Vec<Pass>,

@@ -241,6 +241,23 @@ pub fn share_mutants(guests: &mut [Vec<Item>], taking: &[bool], extent: Extent) 
     }
 }
 
+/// Makes skips of the jobs of scenarios that are too long for a change, if several guests are requested.
+pub fn leave_to_the_night(guests: &mut [Vec<Item>], extent: Extent) {
+    if extent == Extent::Full || guests.len() < 2 {
+        return;
+    }
+    for item in guests.iter_mut().flatten() {
+        if let Item::Run(job) = item
+            && job.source.scenario.nightly
+        {
+            let setting = Extent::Full.setting().unwrap_or_default();
+            let why = format!("runs with {setting}, or if one guest is requested");
+            let id = job.id.clone();
+            *item = Item::Skip { id, why };
+        }
+    }
+}
+
 /// Leaves the plain run of each scenario that is stated to be `in-turns` to one of its guests, and
 /// makes a skip of it in the others. Guests would differ in little in scenarios of that kind; at full
 /// extent every guest runs them. `taking` says which of the guests take turns.

@@ -220,6 +220,7 @@ pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError>
         images.push(image);
     }
     let extent = Extent::of_run().map_err(SuiteError::Extent)?;
+    plan::leave_to_the_night(&mut planned, extent);
     plan::share_mutants(&mut planned, &taking, extent);
     plan::take_turns(&mut planned, &taking, extent);
     let copies = |items| match request.repeat {
