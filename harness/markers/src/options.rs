@@ -7,7 +7,7 @@ use lexopt::{Arg, Parser, ValueExt};
 use crate::Error;
 
 /// The parsed command line.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Fire a probe for each form of operand.
     Forms,
@@ -23,6 +23,10 @@ pub enum Command {
     Forks { count: c_ulong },
     /// Fire in a loop.
     Fire { count: c_ulong },
+    /// Run the loop without a probe.
+    Idle { count: c_ulong },
+    /// Print where a probe's site is.
+    Place { probe: String },
 }
 
 impl Command {
@@ -46,6 +50,10 @@ impl Command {
             },
             "forks" => Self::Forks { count: number()? },
             "fire" => Self::Fire { count: number()? },
+            "idle" => Self::Idle { count: number()? },
+            "place" => Self::Place {
+                probe: parser.value()?.string()?,
+            },
             _ => return Err(Error::Command(word)),
         };
         match parser.next()? {

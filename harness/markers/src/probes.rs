@@ -13,6 +13,7 @@ unsafe extern "C" {
     safe fn markers_watch(milliseconds: c_ulong, seals: c_int) -> c_int;
     safe fn markers_forks(count: c_ulong) -> c_int;
     safe fn markers_fire(count: c_ulong);
+    safe fn markers_idle(count: c_ulong);
 }
 
 pub fn forms() {
@@ -42,6 +43,10 @@ pub fn forks(count: c_ulong) -> io::Result<()> {
 
 pub fn fire(count: c_ulong) {
     markers_fire(count);
+}
+
+pub fn idle(count: c_ulong) {
+    markers_idle(count);
 }
 
 fn checked(status: c_int) -> io::Result<()> {

@@ -236,7 +236,8 @@ fn what_nobody_traces_is_not_enabled() {
     assert_eq!(run("watch 3"), "costly 0\n");
     assert_eq!(run("seal 3"), "costly 0\n");
     assert_eq!(run("forks 2"), "child 0 0\nchild 1 0\nchild 2 0\n");
-    assert_eq!(run("fire 1000"), "");
+    assert_eq!(run("fire 1000") + &run("idle 1000"), "");
+    assert!(run("place fire").trim().parse::<u64>().is_ok());
     assert_eq!(run("sites 2"), "two-sites 4\nin-line 6\n");
 }
 

@@ -26,6 +26,7 @@ static const struct {
 	{ "arm", bench_arm },
 	{ "disarm", bench_disarm },
 	{ "uprobe", bench_uprobe },
+	{ "marker-uprobe", bench_marker_uprobe },
 	{ "uretprobe", bench_uretprobe },
 	{ "no-uprobe", bench_no_uprobe },
 };

@@ -52,6 +52,7 @@ s64 bench_disarm(unsigned long unused);
  * bench_no_uprobe(). All sleep, take no time that is returned, and return 0 or a negative errno.
  */
 s64 bench_uprobe(unsigned long offset);
+s64 bench_marker_uprobe(unsigned long offset);
 s64 bench_uretprobe(unsigned long offset);
 s64 bench_no_uprobe(unsigned long unused);
 

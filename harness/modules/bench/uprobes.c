@@ -8,7 +8,8 @@
 #include "bench.h"
 #include "uprobe-objects.h"
 
-#define PROGRAM "/sbin/trapline-frames"
+#define FRAMES "/sbin/trapline-frames"
+#define MARKERS "/sbin/trapline-markers"
 
 static struct file *program;
 
@@ -53,13 +54,13 @@ static void end(void)
 }
 #endif
 
-static s64 probe(unsigned long offset)
+static s64 probe(const char *path, unsigned long offset)
 {
 	int error;
 
 	if (program)
 		return -EBUSY;
-	program = filp_open(PROGRAM, O_RDONLY, 0);
+	program = filp_open(path, O_RDONLY, 0);
 	if (IS_ERR(program)) {
 		error = PTR_ERR(program);
 	} else {
@@ -75,13 +76,19 @@ static s64 probe(unsigned long offset)
 s64 bench_uprobe(unsigned long offset)
 {
 	consumer = (struct uprobe_consumer){ .handler = handle };
-	return probe(offset);
+	return probe(FRAMES, offset);
+}
+
+s64 bench_marker_uprobe(unsigned long offset)
+{
+	consumer = (struct uprobe_consumer){ .handler = handle };
+	return probe(MARKERS, offset);
 }
 
 s64 bench_uretprobe(unsigned long offset)
 {
 	consumer = (struct uprobe_consumer){ .ret_handler = handle_return };
-	return probe(offset);
+	return probe(FRAMES, offset);
 }
 
 s64 bench_no_uprobe(unsigned long unused)
