@@ -55,7 +55,7 @@ enum Task {
 
 #[derive(Args)]
 struct Run {
-    /// A guest from images/, or `all`
+    /// A guest from images/, `all` or `all@all`
     guest: String,
     /// Parts of `provider/claim`, or paths of scenario files; none means all
     filters: Vec<String>,

@@ -259,12 +259,15 @@ impl Guest {
     }
 }
 
-/// The guest of this name, or every guest with its default kernel for `all`.
+/// The guest of this name, every guest with its default kernel for `all`, or with each of its kernels
+/// for `all@all`.
 pub fn select(name: &str) -> Result<Vec<Guest>> {
-    if name == "all" {
-        return names()?.iter().map(|n| Guest::load(n)).collect();
-    }
-    Ok(vec![Guest::load(name)?])
+    let names = match name {
+        "all" => names()?,
+        "all@all" => with_other_kernels()?,
+        _ => vec![name.to_owned()],
+    };
+    names.iter().map(|name| Guest::load(name)).collect()
 }
 
 /// Every guest's name, also with its other kernels.
@@ -302,6 +305,9 @@ mod tests {
     fn every_guest_in_the_tree_reads() {
         let guests = select("all").unwrap();
         assert!(guests.iter().any(|g| g.name == "armv6"));
+        let all = select("all@all").unwrap();
+        assert!(all.len() > guests.len());
+        assert!(all.iter().any(|g| g.name == "x86_64@6.12"));
     }
 
     #[test]

@@ -69,7 +69,7 @@ enum Task {
     Hunt(Hunt),
     /// Build a guest up to where it boots: packages, kernel, root, module, programs
     Image {
-        /// The guest, or `all`
+        /// The guest, `all`, or `all@all` for each of its kernels
         guest: String,
         /// Look for newer packages instead of using the recorded ones
         #[arg(long)]
@@ -110,7 +110,7 @@ enum Task {
     Ci,
     /// Remove what runs have left (saved guests and evidence of jobs), but nothing that was built
     Clean {
-        /// The guest, or `all`
+        /// The guest, `all`, or `all@all` for each of its kernels
         guest: String,
     },
     /// Merge several JUnit reports into one

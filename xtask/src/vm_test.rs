@@ -17,7 +17,7 @@ use crate::run;
 /// Options of a run, passed on to the harness.
 #[derive(Args)]
 pub struct VmTest {
-    /// The guest, or `all`
+    /// The guest, `all`, or `all@all` for each of its kernels
     guest: String,
     /// Only scenarios whose name contains one of these
     filter: Vec<String>,
