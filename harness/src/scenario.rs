@@ -92,9 +92,9 @@ pub struct Scenario {
     /// Whether guests take turns: at `change` extent, one of them runs it.
     #[serde(default)]
     pub in_turns: bool,
-    /// Whether it is left out at `change` extent, if several guests are requested.
+    /// The guests that leave it out at `change` extent, if several are requested.
     #[serde(default)]
-    pub nightly: bool,
+    pub nightly: Vec<String>,
     /// Passes to apply besides those that always apply.
     #[serde(default)]
     pub normalise: Vec<Pass>,
@@ -322,6 +322,7 @@ impl Source {
         let named = scenario.guests.iter().flatten();
         let named = named.chain(scenario.differs.keys());
         let named = named.chain(scenario.excludes.keys());
+        let named = named.chain(&scenario.nightly);
         let named = named.chain(scenario.mutants.values().flat_map(Stated::guests));
         self.all_known("guest", named.chain(scenario.clocks.keys()), known)
     }

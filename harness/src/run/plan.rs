@@ -241,14 +241,15 @@ pub fn share_mutants(guests: &mut [Vec<Item>], taking: &[bool], extent: Extent) 
     }
 }
 
-/// Makes skips of the jobs of scenarios that are too long for a change, if several guests are requested.
+/// Makes skips of the plain runs that are too long for a change, if several guests are requested.
 pub fn leave_to_the_night(guests: &mut [Vec<Item>], extent: Extent) {
     if extent == Extent::Full || guests.len() < 2 {
         return;
     }
     for item in guests.iter_mut().flatten() {
         if let Item::Run(job) = item
-            && job.source.scenario.nightly
+            && job.id.mutant.is_none()
+            && variant::is_listed(&job.source.scenario.nightly, &job.id.guest)
         {
             let setting = Extent::Full.setting().unwrap_or_default();
             let why = format!("runs with {setting}, or if one guest is requested");

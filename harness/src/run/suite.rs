@@ -31,7 +31,7 @@ use attempts::RunContext;
 /// The request of `vm-test`.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// A guest, or `all`.
+    /// A guest, `all` or `all@all`.
     pub guest: String,
     /// Substrings of scenario ids, or scenario files.
     pub filters: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Request {
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// No guest has this name.
-    #[error("unknown guest `{name}`; known: {}, `all`", known.join(", "))]
+    #[error("unknown guest `{name}`; known: {}, `all`, `all@all`", known.join(", "))]
     NoGuest {
         /// The name.
         name: String,
@@ -100,12 +100,15 @@ pub struct Batch {
     pub items: Vec<Item>,
 }
 
-/// Expands a guest's name, or `all`: every guest with its default kernel.
+/// Expands a guest's name, `all` (every guest with its default kernel) or `all@all` (with each of its kernels).
 pub fn guests(tree: &Tree, name: &str) -> Result<Vec<String>, SuiteError> {
     if name == "all" {
         return Ok(tree.guests()?);
     }
     let known = image_file::names(tree)?;
+    if name == "all@all" {
+        return Ok(known);
+    }
     if known.iter().any(|guest| guest == name) {
         return Ok(vec![name.to_owned()]);
     }
