@@ -121,8 +121,8 @@ fn the_bias_leads_from_the_file_to_the_process() {
         assert!(program.contains(address), "{flags:?}: {program:x?}");
         assert_eq!(found.at(address).unwrap().path(), program.path());
         let mut memory = vec![0; 16];
-        let file = std::fs::File::open(format!("/proc/{}/mem", child.id())).unwrap();
-        std::os::unix::fs::FileExt::read_exact_at(&file, &mut memory, address).unwrap();
+        let file = File::open(format!("/proc/{}/mem", child.id())).unwrap();
+        file.read_exact_at(&mut memory, address).unwrap();
         let bytes = std::fs::read(program.path()).unwrap();
         let range = program.ranges()[0];
         let offset = usize::try_from(address - range.start + range.offset).unwrap();
