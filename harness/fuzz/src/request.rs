@@ -318,7 +318,11 @@ fn go(prng: &mut Rng) -> Go {
         ];
         let at = prng.usize(..members.len());
         for member in members.into_iter().skip(at).take(1) {
-            *member = prng.u32(..) >> prng.u32(..32);
+            // Now and then more than any guest has.
+            *member = match prng.u32(..4) {
+                0 => u32::MAX,
+                _ => prng.u32(..) >> prng.u32(..32),
+            };
         }
     }
     how
