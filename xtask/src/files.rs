@@ -137,7 +137,7 @@ pub struct Lock {
 impl Lock {
     /// Locks out other runs of xtask, then clears what an interrupted run left.
     pub fn take(dir: &Path) -> Result<Self> {
-        let lock = Self::of(dir, "lock", "another run of xtask that uses")?;
+        let lock = Self::of(dir, "lock", "another build that uses")?;
         clear_leftovers(dir)?;
         Ok(lock)
     }

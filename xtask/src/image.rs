@@ -55,10 +55,13 @@ pub mod test_module;
 pub mod types;
 pub mod users;
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use crate::cache::Cache;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::Lock;
 use crate::guest::Guest;
 use crate::host;
@@ -66,6 +69,45 @@ use crate::image::keys::Keys;
 use crate::manifest;
 use crate::needs;
 use crate::progress::{say, seconds};
+
+/// How many guests are built at once: for a good part of each, one core works.
+const AT_ONCE: usize = 2;
+
+/// Builds every guest, even if one fails. `update` resolves the packages anew.
+pub fn build_all(guests: &[Guest], update: bool) -> Result<()> {
+    // Two builds cannot install at the same time.
+    let needs: Vec<_> = guests.iter().flat_map(needs::of_guest).collect();
+    host::ensure(&needs)?;
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(Vec::new());
+    let build_the_next = || {
+        while let Some(guest) = guests.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(error) = build(guest, update)
+                && let Ok(mut failed) = failed.lock()
+            {
+                failed.push((&guest.name, error));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..AT_ONCE {
+            scope.spawn(build_the_next);
+        }
+        build_the_next();
+    });
+    let mut failed = failed.into_inner().unwrap_or_default();
+    match failed.len() {
+        0 => Ok(()),
+        1 => Err(failed.remove(0).1),
+        _ => {
+            for (guest, error) in &failed {
+                say!("{guest}: {error}");
+            }
+            let names: Vec<_> = failed.iter().map(|(guest, _)| guest.as_str()).collect();
+            Err(Error::Stages(format!("no image of {}", names.join(", "))))
+        }
+    }
+}
 
 /// Builds everything up to `guest.json`. `update` resolves the packages anew.
 pub fn build(guest: &Guest, update: bool) -> Result<()> {

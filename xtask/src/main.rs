@@ -131,9 +131,7 @@ impl Task {
             Self::VmTest(vm_test) => vm_test.exec(),
             Self::Repro(repro) => repro.exec(),
             Self::Hunt(hunt) => hunt.exec(),
-            Self::Image { guest, update } => guest::select(guest)?
-                .iter()
-                .try_for_each(|g| image::build(g, *update)),
+            Self::Image { guest, update } => image::build_all(&guest::select(guest)?, *update),
             Self::Shell { guest } => vm_test::shell(&Guest::load(guest)?),
             Self::Test => test::run(),
             Self::Fuzz(fuzz) => fuzz.exec(),

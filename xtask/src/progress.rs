@@ -1,19 +1,25 @@
 //! Progress on stderr: a live line per step on a terminal, one plain line per finished step
 //! elsewhere.
 
-/// Prints a line to stderr. `eprintln!` would panic where none can be written, as to a pipe that is
+/// Prints a line to stderr, above the live ones. `eprintln!` would panic where none can be written, as to a pipe that is
 /// closed, or that some program has made non-blocking and that is full.
 macro_rules! say {
     ($($argument:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($argument)*);
+        $crate::progress::LIVE.suspend(|| {
+            let _ = writeln!(std::io::stderr(), $($argument)*);
+        });
     }};
 }
 pub(crate) use say;
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+/// The live lines: two guests are built at once.
+pub static LIVE: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// One step of a task. Dropped unfinished it prints nothing: the error that follows does.
 pub struct Step {
@@ -26,7 +32,7 @@ impl Step {
     /// Starts a step. indicatif draws nothing if stderr is not a terminal.
     pub fn begin(label: impl Into<String>) -> Self {
         let label = label.into();
-        let bar = ProgressBar::new_spinner();
+        let bar = LIVE.add(ProgressBar::new_spinner());
         if let Ok(style) =
             ProgressStyle::with_template("{spinner} {prefix} {elapsed} {wide_msg:.dim}")
         {

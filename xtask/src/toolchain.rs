@@ -121,7 +121,7 @@ impl Toolchain {
             .env_remove("RUSTUP_TOOLCHAIN")
             .args([command, "--profile", profile, "--target", target])
             .arg("--target-dir")
-            .arg(target_dir())
+            .arg(target_dir(profile))
     }
 }
 
@@ -143,18 +143,19 @@ fn parts(version: &str) -> Option<(u32, u32)> {
 
 /// Path of a file built by [`Toolchain::cargo`].
 pub fn output(profile: &str, target: &str, file: &str) -> PathBuf {
-    target_dir().join(target).join(profile).join(file)
+    target_dir(profile).join(target).join(profile).join(file)
 }
 
 /// Held from a build until its output is used: another guest's build for the same target replaces
 /// it.
-pub fn lock() -> Result<Lock> {
-    Lock::take(&target_dir())
+pub fn lock(profile: &str) -> Result<Lock> {
+    Lock::take(&target_dir(profile))
 }
 
-/// Shared by all guests, as are macros and build scripts built for the host.
-fn target_dir() -> PathBuf {
-    workspace_root().join("target/guest")
+/// Shared by all guests, as are macros and build scripts built for the host. Each profile has its
+/// own, so that one guest's module is built beside another's programs.
+fn target_dir(profile: &str) -> PathBuf {
+    workspace_root().join("target/guest").join(profile)
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use crate::guest::{self, Guest};
 use crate::host;
 use crate::image;
 use crate::needs;
-use crate::progress::say;
 use crate::run;
 
 /// Options of a run, passed on to the harness.
@@ -132,24 +131,7 @@ impl VmTest {
 /// Installs what the host lacks and builds the guests.
 pub fn make_ready(guests: &[Guest]) -> Result<()> {
     host::ensure(&needs::of_workspace())?;
-    build_all(guests)
-}
-
-/// Builds every guest, even if one fails.
-fn build_all(guests: &[Guest]) -> Result<()> {
-    let failed = |guest: &Guest| Some((guest.name.clone(), image::build(guest, false).err()?));
-    let mut failed: Vec<(String, Error)> = guests.iter().filter_map(failed).collect();
-    match failed.len() {
-        0 => Ok(()),
-        1 => Err(failed.remove(0).1),
-        _ => {
-            for (guest, error) in &failed {
-                say!("{guest}: {error}");
-            }
-            let names: Vec<_> = failed.into_iter().map(|(guest, _)| guest).collect();
-            Err(Error::Stages(format!("no image of {}", names.join(", "))))
-        }
-    }
+    image::build_all(guests, false)
 }
 
 /// Execs an interactive shell in a guest; returns only on error.

@@ -20,7 +20,7 @@ use crate::toolchain::{self, Toolchain};
 const ENTRY_PREFIX: &str = "trapline_";
 
 /// The profile in the workspace's Cargo.toml.
-const PROFILE: &str = "module";
+pub const PROFILE: &str = "module";
 
 /// The module loader relocates neither position-independent code nor a GOT, through which rustc
 /// would otherwise call memcpy and the like on some targets.

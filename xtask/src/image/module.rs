@@ -41,7 +41,7 @@ pub fn make(
             let config = Config::read(headers)?;
             let engine = build.join("engine.o_shipped");
             let script = build.join("engine.lds");
-            let lock = toolchain::lock()?;
+            let lock = toolchain::lock(engine::PROFILE)?;
             let archive = engine::compile(&step, guest, toolchain, &config, variant)?;
             engine::link(&step, guest, &archive, &script, &engine)?;
             drop(lock);

@@ -171,7 +171,7 @@ pub fn make_all(guest: &Guest, toolchain: &Toolchain) -> Result<Vec<(&'static st
     }
     unless_current(&guest.dir(), "programs", inputs, &outputs, || {
         let step = Step::begin(format!("{}: programs of ours", guest.name));
-        let _lock = toolchain::lock()?;
+        let _lock = toolchain::lock(PROFILE)?;
         for set in &sets {
             compile(&step, &run::shell()?, set, toolchain)?;
             for (program, file) in set.files(guest) {
