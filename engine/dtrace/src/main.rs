@@ -8,6 +8,7 @@
 //! - [`engine`] is the interface to an engine, and [`requests`] what carries it: [`device`] is the
 //!   kernel's, by ioctl; [`inside`] is one in the traced process, by a socket. [`local`] runs in this
 //!   process, for programs that have no probes but those of `dtrace` and `profile`.
+//! - [`generate`] writes the manual page and what completes words in shells.
 //! - [`header`] writes C headers of the providers that scripts define.
 //! - [`trace`] is the main loop; it waits for [`event`]s, and has [`consume`] drain the engine.
 //! - [`firing`], [`aggregation`] and [`print`] print records and aggregations; messages about
@@ -29,6 +30,7 @@ mod event;
 mod fault;
 mod firing;
 mod flow;
+mod generate;
 mod header;
 mod inside;
 mod kernel;
@@ -59,7 +61,7 @@ use std::process::ExitCode;
 
 use error::Error;
 use kernel::Running;
-use options::{Mode, Options, USAGE};
+use options::{Mode, Options, usage};
 use output::{Output, print_stderr, report};
 use setting::Settings;
 
@@ -78,7 +80,9 @@ fn run(arguments: Vec<OsString>) -> Result<u8, Error> {
     let mut settings = Settings::default();
     settings.set_from(std::env::vars_os());
     let options = Options::parse(arguments, settings)?;
-    match options.mode {
+    match &options.mode {
+        Mode::Complete(word) => generate::complete::write(word),
+        Mode::Generate(what) => generate::write(*what),
         Mode::Header => header::write(&options),
         Mode::Help => help(),
         Mode::Link => header::link(&options),
@@ -95,8 +99,7 @@ fn run(arguments: Vec<OsString>) -> Result<u8, Error> {
 
 fn help() -> Result<u8, Error> {
     let mut output = Output::open(None)?;
-    let text = format!("Usage: dtrace {USAGE}");
-    output.buffer().extend_from_slice(text.as_bytes());
+    output.buffer().extend_from_slice(usage().as_bytes());
     output.flush().map(|()| 0)
 }
 
@@ -126,7 +129,7 @@ fn fail(error: &Error) -> ExitCode {
         error => report(error),
     }
     if let Error::Usage(_) = error {
-        print_stderr(format_args!("Usage: dtrace {USAGE}"));
+        print_stderr(format_args!("{}", usage()));
     }
     ExitCode::from(error.exit_code())
 }

@@ -8,13 +8,19 @@ use std::path::PathBuf;
 use lexopt::{Arg, Parser, ValueExt};
 
 use crate::error::Error;
+use crate::generate::Generated;
+use crate::generate::complete::Word;
 use crate::path::{Point, Report};
 use crate::setting::Settings;
-pub use usage::USAGE;
+pub use usage::{Flag, SYNOPSIS, Takes, flags, usage};
 
 /// What the command does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mode {
+    /// `--complete`
+    Complete(Word),
+    /// `--generate`
+    Generate(Generated),
     /// `--help`
     Help,
     /// `-V`, `--version`
@@ -115,6 +121,8 @@ impl Options {
                 Arg::Short(letter) => options.option(letter, &mut parser)?,
                 Arg::Value(value) => options.arguments.push(text(Ok(value))?),
                 Arg::Long("help") => options.mode = Mode::Help,
+                Arg::Long("complete") => options.complete(&mut parser)?,
+                Arg::Long("generate") => options.generate(&text(parser.value())?)?,
                 Arg::Long("path") => options.file(Mode::Path, &mut parser)?,
                 Arg::Long("report") => options.file(Mode::Report, &mut parser)?,
                 Arg::Long("show") => options.show(&text(parser.value())?)?,
@@ -133,6 +141,28 @@ impl Options {
         self.choose(mode)?;
         self.path = parser.value().map_err(misuse)?.into();
         Ok(())
+    }
+
+    /// `--complete`, for shells: an option's letter, and the word that is its value so far.
+    fn complete(&mut self, parser: &mut Parser) -> Result<(), Error> {
+        let letter = text(parser.value())?;
+        let word = Word::of_option(&letter, text(parser.value())?);
+        let word = word.ok_or_else(|| {
+            Error::Usage(Some(format!(
+                "--complete {letter}: this is none of P, m, f, n"
+            )))
+        })?;
+        self.choose(Mode::Complete(word))
+    }
+
+    /// `--generate`
+    fn generate(&mut self, what: &str) -> Result<(), Error> {
+        let what = Generated::named(what).ok_or_else(|| {
+            Error::Usage(Some(format!(
+                "--generate {what}: this is none of man, bash, zsh, fish"
+            )))
+        })?;
+        self.choose(Mode::Generate(what))
     }
 
     /// `--show`
@@ -187,7 +217,9 @@ impl Options {
         }
         match self.mode {
             Mode::List | Mode::Trace => self.mode = Mode::Types,
-            Mode::Header
+            Mode::Complete(_)
+            | Mode::Generate(_)
+            | Mode::Header
             | Mode::Help
             | Mode::Link
             | Mode::Path
@@ -264,11 +296,13 @@ impl Options {
     }
 
     fn choose(&mut self, mode: Mode) -> Result<(), Error> {
-        match self.mode {
-            Mode::Help => return Ok(()),
-            other if ![Mode::Trace, mode].contains(&other) => return Err(Error::Modes),
-            _ => self.mode = mode,
+        if self.mode == Mode::Help {
+            return Ok(());
         }
+        if self.mode != Mode::Trace && self.mode != mode {
+            return Err(Error::Modes);
+        }
+        self.mode = mode;
         Ok(())
     }
 

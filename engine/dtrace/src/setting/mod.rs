@@ -200,6 +200,11 @@ impl Settings {
     }
 }
 
+/// The names of all options that do something.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    table::supported()
+}
+
 fn row(name: &str) -> Result<&'static table::Row, Refusal> {
     let meant = || engine_dlang::nearest(name, table::names());
     table::find(name).ok_or_else(|| Refusal::Name(meant()))

@@ -222,6 +222,12 @@ pub fn find(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.0 == name)
 }
 
+/// The names of those that are not refused.
+pub fn supported() -> impl Iterator<Item = &'static str> {
+    let rows = ROWS.iter();
+    rows.filter(|row| !matches!(row.1, Unsupported(_)))
+        .map(|row| row.0)
+}
 /// The names of all options.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.0)

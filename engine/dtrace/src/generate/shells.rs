@@ -1,0 +1,150 @@
+//! Scripts that complete the command's words in bash, zsh and fish.
+//!
+//! What a system has, the probes, the command itself tells (`--complete`).
+
+use std::fmt::Write;
+
+use crate::options::{Takes, flags};
+use crate::setting;
+
+/// Options that have a value to complete, with the names of those alike.
+fn alike(is_one: fn(Takes) -> bool) -> Vec<&'static str> {
+    let of_kind = flags().filter(|flag| is_one(flag.takes));
+    of_kind.map(|flag| flag.name).collect()
+}
+
+/// For bash, which is given the words and the position of the current one. A colon separates words
+/// there, so what is before a word's last one is cut off the candidates.
+pub fn bash() -> String {
+    let names: Vec<_> = flags().map(|flag| flag.name).collect();
+    let settings: Vec<_> = setting::names().collect();
+    let mut cases = String::new();
+    let mut case = |names: Vec<&str>, answer: &str| {
+        let _ = writeln!(
+            cases,
+            "    {})\n        {answer}\n        return ;;",
+            names.join("|")
+        );
+    };
+    case(
+        alike(|it| matches!(it, Takes::File(_))),
+        "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")",
+    );
+    case(
+        alike(|it| matches!(it, Takes::Folder(_))),
+        "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")",
+    );
+    for flag in flags() {
+        if let Takes::OneOf(_, words) = flag.takes {
+            let words = words.join(" ");
+            case(
+                vec![flag.name],
+                &format!("mapfile -t COMPREPLY < <(compgen -W '{words}' -- \"$cur\")"),
+            );
+        }
+    }
+    case(
+        alike(|it| matches!(it, Takes::Probe(_))),
+        "mapfile -t COMPREPLY < <(dtrace --complete \"${prev#-}\" \"$cur\" 2>/dev/null)\n        \
+         compopt -o nospace\n        \
+         local before=${cur%\"${cur##*:}\"}; COMPREPLY=(\"${COMPREPLY[@]#\"$before\"}\")",
+    );
+    case(
+        alike(|it| matches!(it, Takes::Process)),
+        "mapfile -t COMPREPLY < <(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\")",
+    );
+    case(
+        alike(|it| matches!(it, Takes::Setting)),
+        &format!(
+            "compopt -o nospace; mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$cur\")",
+            settings.join(" ")
+        ),
+    );
+    case(
+        alike(|it| matches!(it, Takes::Command)),
+        "mapfile -t COMPREPLY < <(compgen -c -- \"$cur\")",
+    );
+    case(alike(|it| matches!(it, Takes::Value(_))), ":");
+    format!(
+        "# bash completion for dtrace(8)\n\
+         _dtrace() {{\n    \
+         local line=${{COMP_LINE:0:COMP_POINT}} cur prev\n    \
+         cur=${{line##*[[:space:]]}}; cur=${{cur#[\\'\\\"]}}\n    \
+         line=${{line%\"${{line##*[[:space:]]}}\"}}; prev=${{line%\"${{line##*[![:space:]]}}\"}}; \
+         prev=${{prev##*[[:space:]]}}\n    \
+         case $prev in\n{cases}    esac\n    \
+         [[ $cur == -* ]] && mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$cur\")\n\
+         }}\n\
+         complete -F _dtrace dtrace\n",
+        names.join(" ")
+    )
+}
+
+/// For zsh.
+pub fn zsh() -> String {
+    let mut specifications = String::new();
+    for flag in flags() {
+        let does = flag.does.replace('\'', "'\\''");
+        let does: String = does.chars().filter(|it| !"[]".contains(*it)).collect();
+        let action = match flag.takes {
+            Takes::Nothing => String::new(),
+            Takes::Value(name) => format!(":{}: ", plain(name)),
+            Takes::File(name) => format!(":{name}:_files"),
+            Takes::Folder(name) => format!(":{name}:_files -/"),
+            Takes::OneOf(name, words) => format!(":{name}:({})", words.join(" ")),
+            Takes::Probe(name) => format!(":{name}:_dtrace_probes {}", &flag.name[1..]),
+            Takes::Process => ":pid:_pids".into(),
+            Takes::Setting => {
+                let names: Vec<_> = setting::names().collect();
+                format!(":option:compadd -S \"\" {}", names.join(" "))
+            }
+            Takes::Command => ":command:_cmdstring".into(),
+        };
+        let _ = writeln!(specifications, "    '*{}[{does}]{action}' \\", flag.name);
+    }
+    format!(
+        "#compdef dtrace\n\
+         _dtrace_probes() {{\n    \
+         local -a found\n    \
+         found=(${{(f)\"$(dtrace --complete $1 \"$PREFIX\" 2>/dev/null)\"}})\n    \
+         compadd -Q -S '' -a found\n}}\n\
+         _arguments \\\n{specifications}    '*:argument:_default'\n"
+    )
+}
+
+/// For fish.
+pub fn fish() -> String {
+    let mut script = String::from("# fish completion for dtrace(8)\n");
+    for flag in flags() {
+        let name = match flag.name.strip_prefix("--") {
+            Some(name) => format!("-l {name}"),
+            None if flag.name.len() == 2 => format!("-s {}", &flag.name[1..]),
+            None => format!("-o {}", &flag.name[1..]),
+        };
+        let action = match flag.takes {
+            Takes::Nothing => String::new(),
+            Takes::File(_) => " -r -F".into(),
+            Takes::Folder(_) => " -x -a '(__fish_complete_directories)'".into(),
+            Takes::OneOf(_, words) => format!(" -x -a '{}'", words.join(" ")),
+            Takes::Probe(_) => {
+                let letter = &flag.name[1..];
+                format!(" -x -a '(dtrace --complete {letter} (commandline -ct) 2>/dev/null)'")
+            }
+            Takes::Process => " -x -a '(__fish_complete_pids)'".into(),
+            Takes::Setting => {
+                let names: Vec<_> = setting::names().collect();
+                format!(" -x -a '{}'", names.join(" "))
+            }
+            Takes::Command => " -x -a '(__fish_complete_command)'".into(),
+            Takes::Value(_) => " -x".into(),
+        };
+        let does = flag.does.replace('\\', "\\\\").replace('\'', "\\'");
+        let _ = writeln!(script, "complete -c dtrace {name}{action} -d '{does}'");
+    }
+    script
+}
+
+/// A name without what has a meaning in a specification.
+fn plain(name: &str) -> String {
+    name.chars().filter(|it| !"[]".contains(*it)).collect()
+}
