@@ -20,6 +20,7 @@ mod cache;
 mod census;
 mod ci;
 mod clean;
+mod deb;
 mod doctor;
 mod error;
 mod files;
@@ -113,6 +114,12 @@ enum Task {
         /// The guest, `all`, or `all@all` for each of its kernels
         guest: String,
     },
+    /// Build the packages `trapline` and `trapline-dkms` for a guest's architecture
+    Deb {
+        /// The guest
+        #[arg(default_value = "x86_64")]
+        guest: String,
+    },
     /// Merge several JUnit reports into one
     JunitMerge {
         /// The report to write
@@ -142,6 +149,7 @@ impl Task {
             Self::Tidy => tidy::check(),
             Self::Ci => ci::run(),
             Self::Clean { guest } => clean::run(guest),
+            Self::Deb { guest } => deb::run(guest),
             Self::JunitMerge { output, inputs } => junit::merge(output, inputs),
             Self::Doctor => doctor::run(),
         }

@@ -143,6 +143,18 @@ pub fn of_harness() -> Vec<Need> {
     vec![Need::program("gdb-multiarch", "gdb-multiarch")]
 }
 
+/// What `deb` needs beyond a guest's.
+pub fn of_packaging() -> Vec<Need> {
+    let tools = [
+        ("dh", "debhelper"),
+        ("dh_dkms", "dh-dkms"),
+        ("dpkg-buildpackage", "dpkg-dev"),
+    ];
+    tools
+        .map(|(name, package)| Need::program(name, package))
+        .into()
+}
+
 /// What building and booting a guest needs beyond the workspace.
 pub fn of_guest(guest: &Guest) -> Vec<Need> {
     let targets = guest.build.targets().into_iter().map(str::to_owned);

@@ -8,6 +8,7 @@
 //! - [`engine`] is the interface to an engine, and [`requests`] what carries it: [`device`] is the
 //!   kernel's, by ioctl; [`inside`] is one in the traced process, by a socket. [`local`] runs in this
 //!   process, for programs that have no probes but those of `dtrace` and `profile`.
+//! - [`doctor`] reports what a system lacks for tracing.
 //! - [`generate`] writes the manual page and what completes words in shells.
 //! - [`header`] writes C headers of the providers that scripts define.
 //! - [`trace`] is the main loop; it waits for [`event`]s, and has [`consume`] drain the engine.
@@ -21,6 +22,7 @@ mod aggregation;
 mod compile;
 mod consume;
 mod device;
+mod doctor;
 mod drops;
 mod enable;
 mod engine;
@@ -82,6 +84,7 @@ fn run(arguments: Vec<OsString>) -> Result<u8, Error> {
     let options = Options::parse(arguments, settings)?;
     match &options.mode {
         Mode::Complete(word) => generate::complete::write(word),
+        Mode::Doctor => doctor::run(&options.arguments),
         Mode::Generate(what) => generate::write(*what),
         Mode::Header => header::write(&options),
         Mode::Help => help(),

@@ -34,6 +34,23 @@ impl Config {
         Ok(Self(String::from_utf8_lossy(&bytes).into_owned()))
     }
 
+    /// What kernels of an architecture may have: code with all mitigations runs on those, too, that
+    /// ask for fewer.
+    pub fn of_any_kernel(kernel_arch: &str) -> Self {
+        let options: &[&str] = match kernel_arch {
+            "arm64" => &["CONFIG_ARM64=y"],
+            "x86" => &[
+                "CONFIG_RETPOLINE=y",
+                "CONFIG_RETHUNK=y",
+                "CONFIG_X86_KERNEL_IBT=y",
+                "CONFIG_CALL_PADDING=y",
+                "CONFIG_FUNCTION_PADDING_BYTES=16",
+            ],
+            _ => &[],
+        };
+        Self(options.join("\n"))
+    }
+
     fn has(&self, option: &str) -> bool {
         self.0
             .lines()

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use object::ObjectSymbol;
-use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
@@ -45,7 +44,6 @@ pub fn make(
             let archive = engine::compile(&step, guest, toolchain, &config, variant)?;
             engine::link(&step, guest, &archive, &script, &engine)?;
             drop(lock);
-            write_source_sum(&build, &engine)?;
             kbuild::compile(&step, guest, headers, &build, &cflags(variant))?;
             let file = build.join("trapline.ko");
             let built = files::read(&file)?;
@@ -148,16 +146,6 @@ fn content(path: &Path) -> impl Fn(object::Error) -> Error + Copy {
         path: path.into(),
         why: e.to_string(),
     }
-}
-
-/// Writes the `.cmd` from which modpost takes an object's sources for `srcversion`. The Rust half's
-/// source is a text file with the hash of the linked object.
-fn write_source_sum(build: &Path, engine: &Path) -> Result<()> {
-    let sum = build.join("engine.sum");
-    let hash = files::hex(&Sha256::digest(files::read(engine)?));
-    files::write(&sum, hash.as_bytes())?;
-    let command = format!("source_engine.o := {}\n", sum.display());
-    files::write(&build.join(".engine.o.cmd"), command.as_bytes())
 }
 
 /// Flags for the C half.

@@ -19,6 +19,8 @@ pub use usage::{Flag, SYNOPSIS, Takes, flags, usage};
 pub enum Mode {
     /// `--complete`
     Complete(Word),
+    /// `--doctor`
+    Doctor,
     /// `--generate`
     Generate(Generated),
     /// `--help`
@@ -122,6 +124,7 @@ impl Options {
                 Arg::Value(value) => options.arguments.push(text(Ok(value))?),
                 Arg::Long("help") => options.mode = Mode::Help,
                 Arg::Long("complete") => options.complete(&mut parser)?,
+                Arg::Long("doctor") => options.choose(Mode::Doctor)?,
                 Arg::Long("generate") => options.generate(&text(parser.value())?)?,
                 Arg::Long("path") => options.file(Mode::Path, &mut parser)?,
                 Arg::Long("report") => options.file(Mode::Report, &mut parser)?,
@@ -218,6 +221,7 @@ impl Options {
         match self.mode {
             Mode::List | Mode::Trace => self.mode = Mode::Types,
             Mode::Complete(_)
+            | Mode::Doctor
             | Mode::Generate(_)
             | Mode::Header
             | Mode::Help

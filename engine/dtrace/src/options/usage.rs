@@ -263,7 +263,7 @@ const LONG: [Flag; 10] = [
     flag(
         "--doctor",
         Nothing,
-        "report what this system lacks for tracing, and what to do",
+        "report what this system lacks for tracing, what to do about it, and why each function among the arguments has no probe",
     ),
     flag("--help", Nothing, "print this message"),
     flag("--version", Nothing, "report DTrace API version"),

@@ -1,0 +1,176 @@
+//! `deb`: the packages `trapline` and `trapline-dkms`, for the architecture of a guest.
+//!
+//! What is compiled is compiled here, for the guest, whose tools are there; debhelper does the rest.
+
+use std::env;
+use std::path::Path;
+
+use xshell::cmd;
+
+use crate::error::{Error, Result};
+use crate::files::{self, workspace_root};
+use crate::guest::Guest;
+use crate::host;
+use crate::image::engine::{self, Variant};
+use crate::image::hardening::Config;
+use crate::image::{kbuild, program};
+use crate::needs;
+use crate::progress::{Step, say};
+use crate::run;
+use crate::toolchain::{self, Toolchain};
+
+/// Version of the packages.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Files of the folder `debian`, but for the changelog.
+const TEMPLATES: &str = "xtask/debian";
+
+/// Builds both packages; prints where they are.
+pub fn run(guest: &str) -> Result<()> {
+    let guest = Guest::load(guest)?;
+    let mut needs = needs::of_guest(&guest);
+    needs.extend(needs::of_packaging());
+    host::ensure(&needs)?;
+    let folder = workspace_root()
+        .join("target/deb")
+        .join(&guest.packages.architecture);
+    let source = folder.join(format!("trapline-{VERSION}"));
+    files::remove_dir(&folder)?;
+    lay_out(&guest, &source)?;
+    build(&guest, &source)?;
+    for name in ["trapline", "trapline-dkms"] {
+        let architecture = &guest.packages.architecture;
+        let package = folder.join(format!("{name}_{VERSION}_{architecture}.deb"));
+        if !package.exists() {
+            return Err(Error::Content {
+                path: package,
+                why: "it was not built".into(),
+            });
+        }
+        say!("{}", package.display());
+    }
+    Ok(())
+}
+
+/// Fills the folder that the packages are built from.
+fn lay_out(guest: &Guest, source: &Path) -> Result<()> {
+    let toolchain = Toolchain::require(guest)?;
+    let module = source.join("module");
+    kbuild::copy(&workspace_root().join("engine/kmod"), &module)?;
+    core(guest, &toolchain, &module)?;
+    let programs = program::make_all(guest, &toolchain)?;
+    let command = programs
+        .into_iter()
+        .find(|(place, _)| place.ends_with("/dtrace"));
+    let command = command.map(|(_, file)| file).unwrap_or_default();
+    files::write_with_mode(&source.join("dtrace"), &files::read(&command)?, 0o755)?;
+    generate(source)?;
+    debian(guest, source)
+}
+
+/// The Rust half, fit for every kernel of the architecture that the C half is.
+fn core(guest: &Guest, toolchain: &Toolchain, module: &Path) -> Result<()> {
+    let step = Step::begin(format!("{}: the module's core", guest.name));
+    let config = Config::of_any_kernel(&guest.build.kernel_arch);
+    let object = module.join("engine.o_shipped");
+    let _lock = toolchain::lock(engine::PROFILE)?;
+    let archive = engine::compile(&step, guest, toolchain, &config, Variant::Plain)?;
+    engine::link(&step, guest, &archive, &module.join("engine.lds"), &object)?;
+    config.check(guest, &object, &object)?;
+    step.done();
+    Ok(())
+}
+
+/// What the command says of itself.
+fn generate(source: &Path) -> Result<()> {
+    const FILES: [(&str, &str); 4] = [
+        ("man", "dtrace.8"),
+        ("bash", "completions/dtrace"),
+        ("zsh", "completions/_dtrace"),
+        ("fish", "completions/dtrace.fish"),
+    ];
+    let step = Step::begin("manual page and completions");
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    for (what, file) in FILES {
+        let command = run::cargo(&sh).args(["run", "--quiet", "--package", "engine-dtrace", "--"]);
+        let text = run::read(command.args(["--generate", what]))?;
+        files::write(&source.join(file), text.as_bytes())?;
+    }
+    step.done();
+    Ok(())
+}
+
+/// The folder `debian`, and the configuration of DKMS, with their placeholders filled in.
+fn debian(guest: &Guest, source: &Path) -> Result<()> {
+    let values = [
+        ("@architecture@", guest.packages.architecture.clone()),
+        ("@commit@", of_commit("%h")?),
+        ("@date@", of_commit("%cD")?),
+        ("@maintainer@", maintainer()?),
+        ("@version@", VERSION.to_owned()),
+    ];
+    let templates = workspace_root().join(TEMPLATES);
+    for file in files::walk(&templates, &[])? {
+        let text = String::from_utf8_lossy(&files::read(&file)?).into_owned();
+        let text = values
+            .iter()
+            .fold(text, |text, (name, value)| text.replace(name, value));
+        let name = file.strip_prefix(&templates).unwrap_or(&file);
+        let (place, mode) = match name.to_str() {
+            Some("dkms.conf") => (source.join("module/dkms.conf"), 0o644),
+            Some("rules") => (source.join("debian/rules"), 0o755),
+            _ => (source.join("debian").join(name), 0o644),
+        };
+        files::write_with_mode(&place, text.as_bytes(), mode)?;
+    }
+    files::write(&source.join("debian/source/format"), b"3.0 (native)\n")
+}
+
+/// A field of the commit that is packaged.
+fn of_commit(field: &str) -> Result<String> {
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let text = run::read(cmd!(sh, "git log -1 --format={field}"))?;
+    Ok(text.trim().to_owned())
+}
+
+/// Whoever builds the packages: as dch(1) has it, or else as git has it.
+fn maintainer() -> Result<String> {
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let of = |variable: &str, key: &str| {
+        let named = env::var(variable).ok().filter(|value| !value.is_empty());
+        named.or_else(|| {
+            Some(
+                run::read(cmd!(sh, "git config {key}"))
+                    .ok()?
+                    .trim()
+                    .to_owned(),
+            )
+        })
+    };
+    match (of("DEBFULLNAME", "user.name"), of("DEBEMAIL", "user.email")) {
+        (Some(name), Some(email)) => Ok(format!("{name} <{email}>")),
+        _ => Err(Error::Usage(
+            "a package names who made it: set DEBFULLNAME and DEBEMAIL".into(),
+        )),
+    }
+}
+
+fn build(guest: &Guest, source: &Path) -> Result<()> {
+    let step = Step::begin("packages");
+    let sh = run::shell()?;
+    // The packages' files get the commit's time, so that they come out the same again.
+    let epoch = of_commit("%ct")?;
+    sh.change_dir(source);
+    let architecture = format!("-a{}", guest.packages.architecture);
+    // Nothing is compiled, so a compiler for the architecture is not needed.
+    let command = cmd!(sh, "dpkg-buildpackage -b {architecture} -us -uc -d")
+        .env("SOURCE_DATE_EPOCH", epoch)
+        .env_remove("MAKEFLAGS")
+        .env_remove("MAKELEVEL");
+    run::quietly(&step, command)?;
+    step.done();
+    Ok(())
+}
