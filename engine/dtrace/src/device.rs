@@ -7,10 +7,12 @@
 use std::ffi::c_void;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
+use std::process::{self, Stdio};
 
 use engine_abi::{Command, DEVICE};
 use rustix::io::Errno;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
+use rustix::process::geteuid;
 
 use crate::engine::Absence;
 use crate::error::Error;
@@ -30,6 +32,23 @@ impl Device {
             Ok(file) => Self::new(Open(file)).map(Ok),
             Err(absence) => Ok(Err(absence)),
         }
+    }
+
+    /// As [`Self::open`], but first has the module loaded if it is not, and if it is installed where
+    /// modprobe(8) looks.
+    pub fn open_or_load() -> Result<Result<Self, Absence>, Error> {
+        let opened = Self::open()?;
+        if !matches!(opened, Err(Absence::NotLoaded)) || !geteuid().is_root() {
+            return Ok(opened);
+        }
+        // Whatever goes wrong, the module is not loaded then, which the caller reports.
+        let _ = process::Command::new("modprobe")
+            .args(["--quiet", "trapline"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        Self::open()
     }
 }
 

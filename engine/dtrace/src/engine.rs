@@ -41,7 +41,7 @@ pub struct Snapshot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Absence {
     /// There is no device.
-    #[error("the module is not loaded (insmod trapline.ko loads it)")]
+    #[error("the module is not loaded (dtrace --doctor says why)")]
     NotLoaded,
     /// The device is not accessible to this user.
     #[error("DTrace requires additional privileges")]

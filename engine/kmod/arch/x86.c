@@ -53,6 +53,21 @@ static_assert(IS_ENABLED(CONFIG_SMP),
 static_assert(IS_ENABLED(CONFIG_RETPOLINE) || IS_ENABLED(CONFIG_MITIGATION_RETPOLINE),
 	      "CONFIG_RETPOLINE: without it a jump inside a function looks like a return from it. Use a kernel built with it.");
 
+/*
+ * The Rust half returns through this, whatever kernel it was compiled for. Kernels without
+ * the mitigation have none.
+ */
+#if !defined(CONFIG_RETHUNK) && !defined(CONFIG_MITIGATION_RETHUNK)
+asm(".pushsection .text\n"
+    ".globl __x86_return_thunk\n"
+    ".type __x86_return_thunk, @function\n"
+    "__x86_return_thunk:\n"
+    "	ret\n"
+    "	int3\n"
+    ".size __x86_return_thunk, . - __x86_return_thunk\n"
+    ".popsection\n");
+#endif
+
 static typeof(&text_poke) poke;
 static typeof(&text_poke_bp) poke_running;
 static typeof(&text_poke_sync) sync_cores;
