@@ -84,7 +84,7 @@ fn not_built(system: &System) -> Finding {
         return Finding::bad(
             SUBJECT,
             format!("{what}, and it cannot be built: the kernel's headers are not installed"),
-            format!("apt install linux-headers-{release}, then dkms autoinstall -k {release}"),
+            format!("apt install linux-headers-{release}; trapline-dkms builds it then"),
         );
     }
     let sources = fs::read_dir(system.path("usr/src")).into_iter().flatten();
