@@ -49,8 +49,14 @@ impl Probe {
         }
     }
 
-    /// An argument of `args[]`; `None` if its place is not known.
-    pub(crate) fn argument(&self, index: usize, types: &Types) -> Option<Declared> {
+    /// An argument of `args[]`; `None` if its place is not known. The string of a process stays an
+    /// address, for `copyinstr()`.
+    pub(crate) fn argument(
+        &self,
+        index: usize,
+        is_in_process: bool,
+        types: &Types,
+    ) -> Option<Declared> {
         let (number, output) = self.output(index)?;
         let mut next = 0;
         let mut words = self.inputs.iter().map_while(|(_, type_)| {
@@ -59,6 +65,10 @@ impl Probe {
             (next <= WORDS).then_some(Parameter { type_, word })
         });
         let input = words.nth(number)?;
+        let output = match is_in_process {
+            true => passed_as(types, output),
+            false => output,
+        };
         Some(Declared { input, output })
     }
 }
@@ -80,20 +90,35 @@ impl Provider {
         self.probes.iter().find(|it| it.name == name)
     }
 
-    /// Whether the description names this provider.
+    /// Whether the description names this provider, or its probes in a process or in all.
     fn is_of(&self, description: &Description) -> bool {
+        self.is_named(description) || self.is_in_processes(description)
+    }
+
+    fn is_named(&self, description: &Description) -> bool {
         self.name.as_bytes() == description.provider()
+    }
+
+    /// `app123` and `app*` are `app` in processes.
+    fn is_in_processes(&self, description: &Description) -> bool {
+        let rest = description.provider().strip_prefix(self.name.as_bytes());
+        let is_number = |it: &[u8]| !it.is_empty() && it.iter().all(u8::is_ascii_digit);
+        rest.is_some_and(|it| it == b"*" || is_number(it))
     }
 }
 
-/// The declaration of a probe with this description.
+/// The declaration of a probe with this description, and whether it is one in a process. Of `app` and
+/// `app1`, the latter is meant by `app1` and by `app12`.
 pub(crate) fn declaration<'p>(
     providers: &'p [Provider],
     description: &Description,
-) -> Option<&'p Rc<Probe>> {
-    let provider = providers.iter().find(|it| it.is_of(description))?;
+) -> Option<(&'p Rc<Probe>, bool)> {
+    let named = providers.iter().filter(|it| it.is_of(description));
+    let provider = named.max_by_key(|it| it.name.len())?;
     let name = description.name();
-    provider.probes.iter().find(|it| it.name.as_bytes() == name)
+    let mut probes = provider.probes.iter();
+    let probe = probes.find(|it| it.name.as_bytes() == name)?;
+    Some((probe, !provider.is_named(description)))
 }
 
 /// How `args[]` of two declarations of a probe differ, as a current and a previous state.

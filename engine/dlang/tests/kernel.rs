@@ -593,6 +593,36 @@ fn declared_arguments_are_those_that_are_not_known() {
     }
 }
 
+/// A declaration is for the provider's probes in processes too, where a string is an address.
+#[test]
+fn declared_arguments_of_processes() {
+    let declared = "provider app { probe start(string name, int n); }; \
+                    provider app1 { probe start(char *name); };";
+    for (clause, expected) in [
+        (
+            "app7:::start /args[1] > 2/ { trace(copyinstr((uintptr_t)args[0])); }",
+            "",
+        ),
+        ("app*:::start { trace(copyinstr((uintptr_t)args[0])); }", ""),
+        (
+            "app12:::start { trace(args[1]); }",
+            "index 1 is out of range for app12:::start args[ ]",
+        ),
+        (
+            "app7:::start { trace(args[2]); }",
+            "index 2 is out of range for app7:::start args[ ]",
+        ),
+        ("app7:::stop { trace(args[2]); }", ""),
+        ("apple:::start { trace(args[2]); }", ""),
+    ] {
+        let source = format!("#pragma D option zdefs\n{declared} {clause}");
+        let found = compiled(&source, Some(small())).map(drop).err();
+        let found = found.unwrap_or_default();
+        assert!(found.ends_with(expected), "{source}: {found}");
+        assert_eq!(found.is_empty(), expected.is_empty(), "{source}: {found}");
+    }
+}
+
 /// A narrow argument loses what is above it; on a 32-bit kernel, a wide one is two words.
 #[test]
 fn arguments_are_cut_to_their_types() {

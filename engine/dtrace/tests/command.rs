@@ -454,7 +454,8 @@ fn a_broken_pipe_ends_a_trace_silently() {
             .stderr(Stdio::piped())
             .spawn();
         let ran = ran(child.unwrap().wait_with_output().unwrap());
-        let listing = "dtrace: the module is not loaded (dtrace --doctor says why): the list is incomplete\n";
+        let listing =
+            "dtrace: the module is not loaded (dtrace --doctor says why): the list is incomplete\n";
         assert_eq!(ran.stderr.replace(listing, ""), "", "{arguments:?}");
         assert_eq!(ran.status, Some(1), "{arguments:?}");
     }

@@ -81,11 +81,11 @@ impl Checker<'_> {
         if known != Argument::Untyped {
             return known;
         }
-        let Some(declared) = declaration(&self.names.providers, probe) else {
+        let Some((declared, is_in_process)) = declaration(&self.names.providers, probe) else {
             return known;
         };
         let index = usize::try_from(index).unwrap_or(usize::MAX);
-        match declared.argument(index, self.types) {
+        match declared.argument(index, is_in_process, self.types) {
             Some(argument) => Argument::Declared(argument),
             None if index < declared.count() => Argument::Unreachable,
             None => Argument::OutOfRange,
