@@ -8,12 +8,12 @@ use std::path::Path;
 use xshell::cmd;
 
 use crate::error::{Error, Result};
-use crate::files::{self, workspace_root};
+use crate::files::{self, Lock, workspace_root};
 use crate::guest::Guest;
 use crate::host;
 use crate::image::engine::{self, Variant};
 use crate::image::hardening::Config;
-use crate::image::{kbuild, program};
+use crate::image::{self, kbuild, module, program};
 use crate::needs;
 use crate::progress::{Step, say};
 use crate::run;
@@ -27,20 +27,21 @@ const TEMPLATES: &str = "xtask/debian";
 
 /// Builds both packages; prints where they are.
 pub fn run(guest: &str) -> Result<()> {
+    host::ensure(&needs::of_packaging())?;
     let guest = Guest::load(guest)?;
-    let mut needs = needs::of_guest(&guest);
-    needs.extend(needs::of_packaging());
-    host::ensure(&needs)?;
-    let folder = workspace_root()
-        .join("target/deb")
-        .join(&guest.packages.architecture);
-    let source = folder.join(format!("trapline-{VERSION}"));
+    // The command is the guest's.
+    image::build(&guest, false)?;
+    let all = workspace_root().join("target/deb");
+    let _lock = Lock::take(&all)?;
+    let folder = all.join(&guest.packages.architecture);
+    let version = version()?;
+    let source = folder.join(format!("trapline-{version}"));
     files::remove_dir(&folder)?;
-    lay_out(&guest, &source)?;
+    lay_out(&guest, &version, &source)?;
     build(&guest, &source)?;
     for name in ["trapline", "trapline-dkms"] {
         let architecture = &guest.packages.architecture;
-        let package = folder.join(format!("{name}_{VERSION}_{architecture}.deb"));
+        let package = folder.join(format!("{name}_{version}_{architecture}.deb"));
         if !package.exists() {
             return Err(Error::Content {
                 path: package,
@@ -52,12 +53,23 @@ pub fn run(guest: &str) -> Result<()> {
     Ok(())
 }
 
+/// The workspace's version with the commit, so that a later build is an upgrade.
+fn version() -> Result<String> {
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let format = "--date=format:%Y%m%d%H%M";
+    let commit = run::read(cmd!(sh, "git log -1 {format} --format=%cd.%h"))?;
+    let changes = run::read(cmd!(sh, "git status --porcelain"))?;
+    let dirty = if changes.is_empty() { "" } else { ".changed" };
+    Ok(format!("{VERSION}+git{}{dirty}", commit.trim()))
+}
+
 /// Fills the folder that the packages are built from.
-fn lay_out(guest: &Guest, source: &Path) -> Result<()> {
+fn lay_out(guest: &Guest, version: &str, source: &Path) -> Result<()> {
     let toolchain = Toolchain::require(guest)?;
-    let module = source.join("module");
-    kbuild::copy(&workspace_root().join("engine/kmod"), &module)?;
-    core(guest, &toolchain, &module)?;
+    let sources = source.join("module");
+    kbuild::copy(&workspace_root().join("engine/kmod"), &sources)?;
+    core(guest, &toolchain, &sources)?;
     let programs = program::make_all(guest, &toolchain)?;
     let command = programs
         .into_iter()
@@ -65,17 +77,20 @@ fn lay_out(guest: &Guest, source: &Path) -> Result<()> {
     let command = command.map(|(_, file)| file).unwrap_or_default();
     files::write_with_mode(&source.join("dtrace"), &files::read(&command)?, 0o755)?;
     generate(source)?;
-    debian(guest, source)
+    debian(guest, version, source)
 }
 
 /// The Rust half, fit for every kernel of the architecture that the C half is.
-fn core(guest: &Guest, toolchain: &Toolchain, module: &Path) -> Result<()> {
+fn core(guest: &Guest, toolchain: &Toolchain, sources: &Path) -> Result<()> {
     let step = Step::begin(format!("{}: the module's core", guest.name));
     let config = Config::of_any_kernel(&guest.build.kernel_arch);
-    let object = module.join("engine.o_shipped");
+    let object = sources.join("engine.o_shipped");
     let _lock = toolchain::lock(engine::PROFILE)?;
     let archive = engine::compile(&step, guest, toolchain, &config, Variant::Plain)?;
-    engine::link(&step, guest, &archive, &module.join("engine.lds"), &object)?;
+    engine::link(&step, guest, &archive, &sources.join("engine.lds"), &object)?;
+    let code = files::read(&object)?;
+    module::refuse_panics(&object, &code)?;
+    module::refuse_instrumented(&object, &code, config.lists_padding())?;
     config.check(guest, &object, &object)?;
     step.done();
     Ok(())
@@ -102,13 +117,17 @@ fn generate(source: &Path) -> Result<()> {
 }
 
 /// The folder `debian`, and the configuration of DKMS, with their placeholders filled in.
-fn debian(guest: &Guest, source: &Path) -> Result<()> {
+fn debian(guest: &Guest, version: &str, source: &Path) -> Result<()> {
     let values = [
         ("@architecture@", guest.packages.architecture.clone()),
-        ("@commit@", of_commit("%h")?),
         ("@date@", of_commit("%cD")?),
         ("@maintainer@", maintainer()?),
-        ("@version@", VERSION.to_owned()),
+        (
+            "@processors@",
+            processors(&guest.build.kernel_arch).to_owned(),
+        ),
+        ("@refused@", refused()?),
+        ("@version@", version.to_owned()),
     ];
     let templates = workspace_root().join(TEMPLATES);
     for file in files::walk(&templates, &[])? {
@@ -125,6 +144,33 @@ fn debian(guest: &Guest, source: &Path) -> Result<()> {
         files::write_with_mode(&place, text.as_bytes(), mode)?;
     }
     files::write(&source.join("debian/source/format"), b"3.0 (native)\n")
+}
+
+/// What `uname -m` may print on the kernels of an architecture, as a pattern.
+fn processors(kernel_arch: &str) -> &str {
+    match kernel_arch {
+        "x86" => "x86_64",
+        "arm64" => "aarch64",
+        _ => "armv[67]l",
+    }
+}
+
+/// The options of kernels that the module's build refuses, as DKMS wants them: so that it leaves those
+/// kernels out, instead of failing while they are installed.
+fn refused() -> Result<String> {
+    let header = files::read(&workspace_root().join("engine/kmod/kernel.h"))?;
+    let header = String::from_utf8_lossy(&header);
+    // With `&&` one of several is not refused alone.
+    let conditions = header
+        .lines()
+        .filter(|line| line.starts_with("#if") && !line.contains("&&"));
+    let words =
+        conditions.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+    let options = words.filter(|word| word.starts_with("CONFIG_"));
+    Ok(options
+        .map(|option| format!("!{option}"))
+        .collect::<Vec<_>>()
+        .join(" "))
 }
 
 /// A field of the commit that is packaged.

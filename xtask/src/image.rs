@@ -67,7 +67,7 @@ use crate::guest::Guest;
 use crate::host;
 use crate::image::keys::Keys;
 use crate::manifest;
-use crate::needs;
+use crate::needs::{self, Need};
 use crate::progress::{say, seconds};
 
 /// How many guests are built at once: for a good part of each, one core works.
@@ -75,9 +75,14 @@ const AT_ONCE: usize = 2;
 
 /// Builds every guest, even if one fails. `update` resolves the packages anew.
 pub fn build_all(guests: &[Guest], update: bool) -> Result<()> {
-    // Two builds cannot install at the same time.
-    let needs: Vec<_> = guests.iter().flat_map(needs::of_guest).collect();
-    host::ensure(&needs)?;
+    // Two builds cannot install at the same time. What fails here fails again in each guest's.
+    let mut needs: Vec<Need> = Vec::new();
+    for need in guests.iter().flat_map(needs::of_guest) {
+        if !needs.contains(&need) {
+            needs.push(need);
+        }
+    }
+    let _ = host::ensure(&needs);
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(Vec::new());
     let build_the_next = || {

@@ -114,10 +114,12 @@ pub(crate) fn declaration<'p>(
     description: &Description,
 ) -> Option<(&'p Rc<Probe>, bool)> {
     let named = providers.iter().filter(|it| it.is_of(description));
-    let provider = named.max_by_key(|it| it.name.len())?;
-    let name = description.name();
-    let mut probes = provider.probes.iter();
-    let probe = probes.find(|it| it.name.as_bytes() == name)?;
+    let found = named.filter_map(|provider| {
+        let mut probes = provider.probes.iter();
+        let probe = probes.find(|it| it.name.as_bytes() == description.name())?;
+        Some((provider, probe))
+    });
+    let (provider, probe) = found.max_by_key(|(provider, _)| provider.name.len())?;
     Some((probe, !provider.is_named(description)))
 }
 

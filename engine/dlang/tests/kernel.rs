@@ -596,7 +596,7 @@ fn declared_arguments_are_those_that_are_not_known() {
 /// A declaration is for the provider's probes in processes too, where a string is an address.
 #[test]
 fn declared_arguments_of_processes() {
-    let declared = "provider app { probe start(string name, int n); }; \
+    let declared = "provider app { probe start(string name, int n); probe other(int n); }; \
                     provider app1 { probe start(char *name); };";
     for (clause, expected) in [
         (
@@ -611,6 +611,10 @@ fn declared_arguments_of_processes() {
         (
             "app7:::start { trace(args[2]); }",
             "index 2 is out of range for app7:::start args[ ]",
+        ),
+        (
+            "app12:::other { trace(args[1]); }",
+            "index 1 is out of range for app12:::other args[ ]",
         ),
         ("app7:::stop { trace(args[2]); }", ""),
         ("apple:::start { trace(args[2]); }", ""),

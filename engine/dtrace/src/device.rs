@@ -5,7 +5,7 @@
 )]
 
 use std::ffi::c_void;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::process::{self, Stdio};
 
@@ -16,6 +16,7 @@ use rustix::process::geteuid;
 
 use crate::engine::Absence;
 use crate::error::Error;
+use crate::output::report;
 use crate::requests::{Channel, Requests};
 
 /// The kernel's engine. Closing its device, even by a crash, disarms and frees all of it.
@@ -41,14 +42,32 @@ impl Device {
         if !matches!(opened, Err(Absence::NotLoaded)) || !geteuid().is_root() {
             return Ok(opened);
         }
-        // Whatever goes wrong, the module is not loaded then, which the caller reports.
-        let _ = process::Command::new("modprobe")
-            .args(["--quiet", "trapline"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
+        if let Err(why) = load_module() {
+            report(why);
+        }
         Self::open()
+    }
+}
+
+/// Where the kernel itself has modules loaded by.
+const LOADER: &str = "/proc/sys/kernel/modprobe";
+
+/// Loads the module if it is installed. Fails with the loader's words if the kernel refuses it.
+fn load_module() -> Result<(), String> {
+    let loader = fs::read_to_string(LOADER).unwrap_or_default();
+    let loader = match loader.trim() {
+        "" => "/sbin/modprobe",
+        named => named,
+    };
+    // It is quiet about a module that is not installed.
+    let ended = process::Command::new(loader)
+        .args(["-q", "trapline"])
+        .stdin(Stdio::null())
+        .output();
+    let words = ended.map(|it| String::from_utf8_lossy(&it.stderr).trim().to_owned());
+    match words {
+        Ok(words) if !words.is_empty() => Err(words),
+        _ => Ok(()),
     }
 }
 

@@ -36,7 +36,11 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     }
     let mut targets = targets(&options.targets)?;
     let target = targets.first().map_or(0, Target::pid);
-    let device = Device::open_or_load()?.map(Rc::new);
+    let device = match options.only_compile {
+        true => Device::open(),
+        false => Device::open_or_load(),
+    };
+    let device = device?.map(Rc::new);
     let pointer = device
         .as_ref()
         .map_or(size_of::<usize>() as u32, |it| it.conf().pointer);

@@ -61,7 +61,7 @@ pub fn make(
 }
 
 /// Rejects a module that contains any panic: one taken in a probe would bring the machine down.
-fn refuse_panics(path: &Path, module: &[u8]) -> Result<()> {
+pub fn refuse_panics(path: &Path, module: &[u8]) -> Result<()> {
     let panics = |s: &object::Symbol<'_, '_>| s.name().is_ok_and(is_panic);
     let found = elf::symbols(module, panics).map_err(content(path))?;
     if found.is_empty() {
@@ -86,7 +86,7 @@ fn is_panic(symbol: &str) -> bool {
 /// Rejects calls, and space reserved for calls, of the function tracer and of sanitizers: those
 /// functions can be probed, and the trap path must not call them. `lists_padding` is whether the
 /// list of such spaces is of others, too.
-fn refuse_instrumented(path: &Path, module: &[u8], lists_padding: bool) -> Result<()> {
+pub fn refuse_instrumented(path: &Path, module: &[u8], lists_padding: bool) -> Result<()> {
     const RESERVED: &str = engine::PADDING_LIST;
     const CALLED: [&str; 4] = ["__asan_", "__hwasan_", "__sanitizer_cov_", "__tsan_"];
     let bad = content(path);

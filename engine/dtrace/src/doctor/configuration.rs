@@ -51,7 +51,7 @@ const fn refuses(
     }
 }
 
-const ROWS: [Row; 27] = [
+const ROWS: [Row; 28] = [
     wants(&["CONFIG_MODULES"], ALL, "no module can be loaded"),
     wants(
         &["CONFIG_KPROBES"],
@@ -112,6 +112,11 @@ const ROWS: [Row; 27] = [
     refuses(&["CONFIG_TRACE_IRQFLAGS"], ARM64, TRACED),
     refuses(&["CONFIG_HWLAT_TRACER"], X86, TRACED),
     refuses(&["CONFIG_OSNOISE_TRACER"], X86, TRACED),
+    refuses(
+        &["CONFIG_SMP"],
+        &["armv6"],
+        "caches of several processors are maintained from ARMv7 on",
+    ),
     refuses(
         &["CONFIG_THUMB2_KERNEL"],
         ARM,
@@ -193,24 +198,34 @@ impl Configuration {
 /// What the configuration rules out.
 pub fn findings(system: &System, configuration: Option<&Configuration>) -> Vec<Finding> {
     let Some(configuration) = configuration else {
-        let what = "this kernel's configuration is not to be found";
-        let remedy = format!(
-            "look at its options yourself: /boot/config-{}",
-            system.release
-        );
-        return vec![Finding::limit(SUBJECT, what, remedy)];
+        let what =
+            "this kernel's configuration cannot be read, neither from /proc/config.gz nor /boot";
+        return vec![Finding::limit(
+            SUBJECT,
+            what,
+            "doc/kernels.md lists what must not be set",
+        )];
     };
     let matters = |row: &&Row| row.machines.iter().any(|it| system.machine.starts_with(it));
     let is_wrong = |row: &&Row| {
         let is_set = row.options.iter().any(|option| configuration.has(option));
         is_set != row.wanted
     };
+    if !ALL.iter().any(|it| system.machine.starts_with(it)) {
+        let what = format!("the module is not for this processor ({})", system.machine);
+        return vec![Finding::bad(
+            SUBJECT,
+            what,
+            "processes of your own cannot be traced either",
+        )];
+    }
     let wrong = ROWS.iter().filter(matters).filter(is_wrong);
     let found: Vec<_> = wrong
         .map(|row| {
             let set = if row.wanted { "is not set" } else { "is set" };
             let with = if row.wanted { "with" } else { "without" };
-            let option = row.options[0];
+            let is_set = |option: &&&str| configuration.has(option);
+            let option = row.options.iter().find(is_set).unwrap_or(&row.options[0]);
             Finding::bad(
                 SUBJECT,
                 format!("{option} {set}: {}", row.why),

@@ -51,7 +51,8 @@ fn lockdown(system: &System) -> Finding {
             "boot with lockdown=integrity, or without",
         ),
         Some(("integrity", _)) => Finding::good("lockdown", "integrity: the module must be signed"),
-        _ => Finding::good("lockdown", "none"),
+        Some(_) => Finding::good("lockdown", "none"),
+        None => Finding::good("lockdown", "not known: securityfs is not mounted"),
     }
 }
 

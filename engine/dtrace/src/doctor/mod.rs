@@ -10,6 +10,7 @@ mod module;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::device::Device;
 use crate::error::Error;
 use crate::output::Output;
 
@@ -113,6 +114,7 @@ pub fn run(functions: &[String]) -> Result<u8, Error> {
     let mut output = Output::open(None)?;
     let mut findings = kernel::findings(&system);
     findings.extend(module::findings(&system));
+    findings.push(module::device(Device::open_or_load()));
     for finding in &findings {
         print(finding, &mut output);
     }
@@ -150,15 +152,16 @@ fn refusals(system: &System, function: &str) -> String {
     let list = String::from_utf8_lossy(&list).into_owned();
     let mut lines = list.lines();
     let head = lines.next().unwrap_or_default();
-    let named = |line: &&str| line.split_whitespace().any(|word| word == function);
+    let named = |line: &&str| line.split_whitespace().nth(2) == Some(function);
     let rows: Vec<_> = lines.filter(named).collect();
     if !rows.is_empty() {
         return format!("{head}\n{}", rows.join("\n"));
     }
-    let is_there = system
-        .text("proc/kallsyms")
-        .lines()
-        .any(|line| line.split_whitespace().nth(2) == Some(function));
+    let is_there = system.text("proc/kallsyms").lines().any(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let is_code = words.next().is_some_and(|kind| "tTwW".contains(kind));
+        is_code && words.next() == Some(function)
+    });
     if is_there {
         format!("{function}: it is not refused; dtrace -l -f {function} lists its probes")
     } else {
@@ -192,8 +195,10 @@ mod tests {
 
     #[test]
     fn a_function_is_refused_or_missing() {
-        let refused = "MODULE FUNCTION PROBE WORD WHY\nvmlinux a entry loop it jumps there\n";
-        let symbols = "0 T a\n0 T b\n";
+        let head = "ADDRESS MODULE FUNCTION NAME WHY SENTENCE\n";
+        let row = "c0008000 vmlinux a entry loop b jumps there\n";
+        let refused = &format!("{head}{row}");
+        let symbols = "0 T a\n0 T b\n0 D c\n";
         let (_folder, system) = system(&[(REFUSED, refused), ("proc/kallsyms", symbols)]);
         assert_eq!(refusals(&system, "a"), refused.trim_end());
         assert!(refusals(&system, "b").contains("is not refused"));

@@ -1,18 +1,17 @@
 //! The module: built, signed, loaded, and open to this user.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Finding, System};
+use crate::device::Device;
+use crate::engine::Absence;
+use crate::error::Error;
 
 const NAME: &str = "trapline";
 
 /// What the kernel's build appends to a module that it signs.
 const SIGNED: &[u8] = b"~Module signature appended~\n";
-
-/// Whether Secure Boot is on: four bytes of attributes, then the value.
-const SECURE_BOOT: &str =
-    "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
 
 /// Findings about the module.
 pub fn findings(system: &System) -> Vec<Finding> {
@@ -23,7 +22,6 @@ pub fn findings(system: &System) -> Vec<Finding> {
             "module",
             format!("loaded, version {}", version.trim()),
         ));
-        found.push(device(system));
         return found;
     }
     let release = &system.release;
@@ -37,21 +35,28 @@ pub fn findings(system: &System) -> Vec<Finding> {
         format!("built for this kernel: {}", file.display()),
     ));
     found.extend(signature(system, &file));
-    let how = "modprobe trapline; dtrace does so itself if root runs it";
-    found.push(Finding::limit("loaded", "it is not loaded yet", how));
     found
 }
 
-/// The device of a loaded module.
-fn device(system: &System) -> Finding {
+/// What came of opening the device, for which root has the module loaded.
+pub fn device(opened: Result<Result<Device, Absence>, Error>) -> Finding {
     const SUBJECT: &str = "device";
-    let path = system.path("dev/dtrace");
-    match OpenOptions::new().read(true).write(true).open(&path) {
-        Ok(_) => Finding::good(SUBJECT, "/dev/dtrace can be opened"),
+    match opened {
+        Ok(Ok(_)) => Finding::good(SUBJECT, "/dev/dtrace is open to you"),
+        Ok(Err(Absence::Forbidden)) => Finding::bad(
+            SUBJECT,
+            "/dev/dtrace is not open to you",
+            "run dtrace as root; your own processes can be traced without it",
+        ),
+        Ok(Err(_)) => Finding::bad(
+            SUBJECT,
+            "there is no /dev/dtrace: the module is not loaded",
+            "as root: modprobe trapline, and see what the kernel says: dmesg | grep trapline",
+        ),
         Err(why) => Finding::bad(
             SUBJECT,
-            format!("/dev/dtrace: {why}"),
-            "run dtrace as root; a user's own processes can be traced without",
+            why.to_string(),
+            "if the command is newer than the loaded module: rmmod trapline, and try again",
         ),
     }
 }
@@ -88,12 +93,14 @@ fn not_built(system: &System) -> Finding {
         );
     }
     let sources = fs::read_dir(system.path("usr/src")).into_iter().flatten();
-    let is_ours = |name: &str| name.starts_with("trapline-");
-    let mut names = sources.flatten().map(|it| it.file_name());
-    let Some(source) = names.find(|name| name.to_str().is_some_and(is_ours)) else {
+    let names = sources
+        .flatten()
+        .filter_map(|it| it.file_name().into_string().ok());
+    let ours = names.filter(|name| name.starts_with("trapline-"));
+    let Some(source) = ours.max() else {
         return Finding::bad(SUBJECT, what, "apt install trapline-dkms builds it");
     };
-    let version = source.to_string_lossy().replace("trapline-", "");
+    let version = source.replace("trapline-", "");
     let log = format!("var/lib/dkms/{NAME}/{version}/build/make.log");
     let remedy = if system.has(&log) {
         format!("see why in /{log}; dkms autoinstall -k {release} tries again")
@@ -103,13 +110,12 @@ fn not_built(system: &System) -> Finding {
     Finding::bad(SUBJECT, what, remedy)
 }
 
-/// Whether the kernel will take the module under Secure Boot.
+/// Whether the kernel will take the module if it wants signatures.
 fn signature(system: &System, file: &Path) -> Option<Finding> {
     const SUBJECT: &str = "signature";
-    let is_on = system
-        .bytes(SECURE_BOOT)
-        .is_some_and(|it| it.get(4) == Some(&1));
-    if !is_on {
+    let lockdown = system.text("sys/kernel/security/lockdown");
+    let enforced = system.text("sys/module/module/parameters/sig_enforce");
+    if !lockdown.contains("[integrity]") && enforced.trim() != "Y" {
         return None;
     }
     let is_packed = file.extension().is_some_and(|it| it != "ko");
@@ -117,14 +123,14 @@ fn signature(system: &System, file: &Path) -> Option<Finding> {
     if !is_packed && !bytes.ends_with(SIGNED) {
         return Some(Finding::bad(
             SUBJECT,
-            "Secure Boot is on, and the module is not signed",
+            "this kernel takes signed modules only, and this one is not signed",
             "dkms signs what it builds if openssl is installed: apt install openssl, then \
              dkms remove and install",
         ));
     }
     Some(Finding::limit(
         SUBJECT,
-        "Secure Boot is on: the kernel takes the module if its key is enrolled",
+        "this kernel takes the module only if the key that signed it is enrolled",
         "once: mokutil --import /var/lib/dkms/mok.pub, and confirm at the next boot",
     ))
 }
@@ -153,19 +159,20 @@ mod tests {
         assert!(remedy(&[headers, source]).starts_with("dkms autoinstall"));
         let log = ("var/lib/dkms/trapline/0.1.0/build/make.log", "");
         assert!(remedy(&[headers, source, log]).contains("make.log"));
-        assert_eq!(found(&[(MODULE, "")])[1].1, Verdict::Limit);
+        assert_eq!(found(&[(MODULE, "")])[0].1, Verdict::Good);
     }
 
     #[test]
-    fn a_module_must_be_signed_under_secure_boot() {
-        let signature = |is_on: &str, module: &str| {
-            let all = found(&[(MODULE, module), (SECURE_BOOT, is_on)]);
+    fn a_module_must_be_signed_where_the_kernel_says_so() {
+        let signature = |lockdown: &str, module: &str| {
+            let files = [(MODULE, module), ("sys/kernel/security/lockdown", lockdown)];
+            let all = found(&files);
             let of_it = all.iter().find(|it| it.0 == "signature");
             of_it.map(|it| it.1)
         };
         let signed = "code~Module signature appended~\n";
-        assert_eq!(signature("....\u{1}", "code"), Some(Verdict::Bad));
-        assert_eq!(signature("....\u{1}", signed), Some(Verdict::Limit));
-        assert_eq!(signature("....\0", "code"), None);
+        assert_eq!(signature("none [integrity]", "code"), Some(Verdict::Bad));
+        assert_eq!(signature("none [integrity]", signed), Some(Verdict::Limit));
+        assert_eq!(signature("[none] integrity", "code"), None);
     }
 }

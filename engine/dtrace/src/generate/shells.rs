@@ -13,8 +13,8 @@ fn alike(is_one: fn(Takes) -> bool) -> Vec<&'static str> {
     of_kind.map(|flag| flag.name).collect()
 }
 
-/// For bash, which is given the words and the position of the current one. A colon separates words
-/// there, so what is before a word's last one is cut off the candidates.
+/// For bash. Where a colon separates words there, as it does unless the word is quoted, what is before
+/// a word's last one is cut off the candidates.
 pub fn bash() -> String {
     let names: Vec<_> = flags().map(|flag| flag.name).collect();
     let settings: Vec<_> = setting::names().collect();
@@ -45,9 +45,9 @@ pub fn bash() -> String {
     }
     case(
         alike(|it| matches!(it, Takes::Probe(_))),
-        "mapfile -t COMPREPLY < <(dtrace --complete \"${prev#-}\" \"$cur\" 2>/dev/null)\n        \
+        "mapfile -t COMPREPLY < <(\"$1\" --complete \"${prev#-}\" \"$cur\" 2>/dev/null)\n        \
          compopt -o nospace\n        \
-         local before=${cur%\"${cur##*:}\"}; COMPREPLY=(\"${COMPREPLY[@]#\"$before\"}\")",
+         COMPREPLY=(\"${COMPREPLY[@]#\"$before\"}\")",
     );
     case(
         alike(|it| matches!(it, Takes::Process)),
@@ -68,14 +68,18 @@ pub fn bash() -> String {
     format!(
         "# bash completion for dtrace(8)\n\
          _dtrace() {{\n    \
-         local line=${{COMP_LINE:0:COMP_POINT}} cur prev\n    \
-         cur=${{line##*[[:space:]]}}; cur=${{cur#[\\'\\\"]}}\n    \
+         local line=${{COMP_LINE:0:COMP_POINT}} cur prev before=\n    \
+         cur=${{line##*[[:space:]]}}\n    \
          line=${{line%\"${{line##*[[:space:]]}}\"}}; prev=${{line%\"${{line##*[![:space:]]}}\"}}; \
          prev=${{prev##*[[:space:]]}}\n    \
+         case $cur in\n    \
+         [\\'\\\"]*) cur=${{cur:1}} ;;\n    \
+         *) [[ $COMP_WORDBREAKS == *:* ]] && before=${{cur%\"${{cur##*:}}\"}} ;;\n    \
+         esac\n    \
          case $prev in\n{cases}    esac\n    \
          [[ $cur == -* ]] && mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$cur\")\n\
          }}\n\
-         complete -F _dtrace dtrace\n",
+         complete -o bashdefault -o default -F _dtrace dtrace\n",
         names.join(" ")
     )
 }
@@ -106,8 +110,8 @@ pub fn zsh() -> String {
         "#compdef dtrace\n\
          _dtrace_probes() {{\n    \
          local -a found\n    \
-         found=(${{(f)\"$(dtrace --complete $1 \"$PREFIX\" 2>/dev/null)\"}})\n    \
-         compadd -Q -S '' -a found\n}}\n\
+         found=(${{(f)\"$($words[1] --complete $argv[-1] \"$PREFIX\" 2>/dev/null)\"}})\n    \
+         compadd \"${{(@)argv[1,-2]}}\" -Q -S '' -a found\n}}\n\
          _arguments \\\n{specifications}    '*:argument:_default'\n"
     )
 }
@@ -128,7 +132,9 @@ pub fn fish() -> String {
             Takes::OneOf(_, words) => format!(" -x -a '{}'", words.join(" ")),
             Takes::Probe(_) => {
                 let letter = &flag.name[1..];
-                format!(" -x -a '(dtrace --complete {letter} (commandline -ct) 2>/dev/null)'")
+                let word = "(commandline -ct | string trim -l -c \"\\'\\\"\")";
+                let command = "(commandline -opc)[1]";
+                format!(" -x -a '({command} --complete {letter} {word} 2>/dev/null)'")
             }
             Takes::Process => " -x -a '(__fish_complete_pids)'".into(),
             Takes::Setting => {
