@@ -116,8 +116,8 @@ fn a_missing_module_is_reported() {
     assert_eq!(
         ran.stderr,
         "dtrace: invalid probe specifier fbt::sys_chdir:entry: [D_PDESC_ZERO] probe description \
-         fbt::sys_chdir:entry does not match any probes: the module is not loaded (insmod \
-         trapline.ko loads it)\n"
+         fbt::sys_chdir:entry does not match any probes: the module is not loaded (dtrace \
+         --doctor says why)\n"
     );
     assert_eq!(ran.status, Some(1));
     assert_eq!(dtrace(&["-eZn", "fbt::sys_chdir:entry"]).status, Some(0));
