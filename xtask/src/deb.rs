@@ -122,6 +122,7 @@ fn debian(guest: &Guest, version: &str, source: &Path) -> Result<()> {
         ("@architecture@", guest.packages.architecture.clone()),
         ("@date@", of_commit("%cD")?),
         ("@maintainer@", maintainer()?),
+        ("@kernels@", kernels(&guest.build.kernel_arch).to_owned()),
         (
             "@processors@",
             processors(&guest.build.kernel_arch).to_owned(),
@@ -152,6 +153,15 @@ fn processors(kernel_arch: &str) -> &str {
         "x86" => "x86_64",
         "arm64" => "aarch64",
         _ => "armv[67]l",
+    }
+}
+
+/// The releases that the module is known to compile for, as a pattern. DKMS knows no better way to be
+/// told: a module that does not compile makes the installation of the kernel fail.
+fn kernels(kernel_arch: &str) -> &str {
+    match kernel_arch {
+        "x86" => r"^6\.([1-9]|1[0-4])\.",
+        _ => r"^6\.1\.",
     }
 }
 
