@@ -13,6 +13,7 @@ use engine_abi::{Command, DEVICE};
 use rustix::io::Errno;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
 use rustix::process::geteuid;
+use rustix::system::uname;
 
 use crate::engine::Absence;
 use crate::error::Error;
@@ -39,7 +40,8 @@ impl Device {
     /// modprobe(8) looks.
     pub fn open_or_load() -> Result<Result<Self, Absence>, Error> {
         let opened = Self::open()?;
-        if !matches!(opened, Err(Absence::NotLoaded)) || !geteuid().is_root() {
+        let is_absent = matches!(opened, Err(Absence::NotLoaded));
+        if !(is_absent && geteuid().is_root() && is_installed()) {
             return Ok(opened);
         }
         if let Err(why) = load_module() {
@@ -49,17 +51,26 @@ impl Device {
     }
 }
 
+/// Whether depmod(8) has the module in the running kernel's index.
+fn is_installed() -> bool {
+    let release = uname();
+    let index = format!(
+        "/lib/modules/{}/modules.dep",
+        release.release().to_string_lossy()
+    );
+    fs::read_to_string(index).is_ok_and(|index| index.contains("/trapline.ko"))
+}
+
 /// Where the kernel itself has modules loaded by.
 const LOADER: &str = "/proc/sys/kernel/modprobe";
 
-/// Loads the module if it is installed. Fails with the loader's words if the kernel refuses it.
+/// Loads the module. Fails with the loader's words if the kernel refuses it.
 fn load_module() -> Result<(), String> {
     let loader = fs::read_to_string(LOADER).unwrap_or_default();
     let loader = match loader.trim() {
         "" => "/sbin/modprobe",
         named => named,
     };
-    // It is quiet about a module that is not installed.
     let ended = process::Command::new(loader)
         .args(["-q", "trapline"])
         .stdin(Stdio::null())
