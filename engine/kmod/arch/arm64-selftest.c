@@ -16,6 +16,7 @@
 #include <asm/sysreg.h>
 #include <asm/traps.h>
 
+#include "../compat/break_hook.h"
 #include "../selftest.h"
 #include "../internal.h"
 #include "../shim.h"
@@ -45,17 +46,12 @@ struct native_state {
 	__uint128_t vectors[32];
 };
 
-static typeof(&register_kernel_break_hook) register_break;
-static typeof(&unregister_kernel_break_hook) unregister_break;
-static typeof(&register_undef_hook) register_undefined;
-static typeof(&unregister_undef_hook) unregister_undefined;
-
 /* The current run: its CPU, its state, and the registers of run() to return to. */
 static int running_on = -1;
 static struct native_state *running;
 static struct user_pt_regs outside;
 
-static int enter(struct pt_regs *regs, unsigned long esr)
+static int __maybe_unused enter(struct pt_regs *regs, unsigned long esr)
 {
 	outside = regs->user_regs;
 	memcpy(regs->regs, running->registers, sizeof(running->registers));
@@ -86,7 +82,7 @@ static bool is_mine(void)
 	return running_on == raw_smp_processor_id();
 }
 
-static int leave(struct pt_regs *regs, unsigned long esr)
+static int __maybe_unused leave(struct pt_regs *regs, unsigned long esr)
 {
 	if (!is_mine())
 		return DBG_HOOK_ERROR;
@@ -95,17 +91,13 @@ static int leave(struct pt_regs *regs, unsigned long esr)
 }
 
 /* The tested instruction is undefined on this processor. */
-static int undefined(struct pt_regs *regs, u32 instruction)
+static int __maybe_unused undefined(struct pt_regs *regs, u32 instruction)
 {
 	if (!is_mine())
 		return 1;
 	end(regs, UNDEFINED);
 	return 0;
 }
-
-static struct break_hook enter_hook = { .imm = ENTER, .fn = enter };
-static struct break_hook leave_hook = { .imm = LEAVE, .fn = leave };
-static struct undef_hook undefined_hook = { .fn = undefined };
 
 static void load_vectors(const struct native_state *state)
 {
@@ -170,6 +162,16 @@ static void run(void *state)
 	kernel_neon_end();
 }
 
+#ifdef TL_HAS_BREAK_HOOK
+static typeof(&register_kernel_break_hook) register_break;
+static typeof(&unregister_kernel_break_hook) unregister_break;
+static typeof(&register_undef_hook) register_undefined;
+static typeof(&unregister_undef_hook) unregister_undefined;
+
+static struct break_hook enter_hook = { .imm = ENTER, .fn = enter };
+static struct break_hook leave_hook = { .imm = LEAVE, .fn = leave };
+static struct undef_hook undefined_hook = { .fn = undefined };
+
 static int prepare(void)
 {
 	register_break = (void *)tl_symbol("register_kernel_break_hook");
@@ -194,6 +196,20 @@ static void unhook(void)
 	unregister_break(&leave_hook);
 	unregister_break(&enter_hook);
 }
+#else
+/* Support needs what arch/arm64.c does for its own traps, for undefined instructions too. */
+static int prepare(void)
+{
+	return 0;
+}
+
+static int hook_up(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void unhook(void) { }
+#endif
 
 const struct trapline_native trapline_native = {
 	.state = sizeof(struct native_state),

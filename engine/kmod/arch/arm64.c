@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * arm64: a break hook for a BRK immediate of our own, direct dispatch past it, by which BKPT
- * of 32-bit programs arrives too, and text
- * patching by aarch64_insn_patch_text(), which stops the other CPUs and maintains the
- * caches. The kernel's entry path makes RCU watch, also if the CPU was idle.
+ * arm64: direct dispatch of BRK with an immediate of our own and of BKPT of 32-bit programs, a
+ * break hook where the kernel has such, and text patching by aarch64_insn_patch_text(), which
+ * stops the other CPUs and maintains the caches. The kernel's entry path makes RCU watch, also
+ * if the CPU was idle.
  */
 #include <linux/bitfield.h>
 #include <linux/bits.h>
@@ -14,6 +14,7 @@
 #include <linux/minmax.h>
 #include <linux/pfn.h>
 #include <linux/pgtable.h>
+#include <linux/rcupdate.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/thread_info.h>
@@ -23,12 +24,14 @@
 #include <asm/cpufeature.h>
 #include <asm/daifflags.h>
 #include <asm/debug-monitors.h>
+#include <asm/esr.h>
 #include <asm/memory.h>
 #include <asm/patching.h>
 #include <asm/pointer_auth.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 
+#include "../compat/break_hook.h"
 #include "../internal.h"
 #include "../shim.h"
 #include "../trapline.h"
@@ -50,8 +53,10 @@ static_assert(IS_ENABLED(CONFIG_VMAP_STACK));
 /* The physical address of a page in PAR_EL1. */
 #define PHYSICAL_ADDRESS GENMASK_ULL(47, 12)
 
+#ifdef TL_HAS_BREAK_HOOK
 static typeof(&register_kernel_break_hook) register_hook;
 static typeof(&unregister_kernel_break_hook) unregister_hook;
+#endif
 static typeof(&aarch64_insn_patch_text) patch_words;
 static typeof(&caches_clean_inval_pou) clean_caches;
 static typeof(&copy_to_user_page) copy_text;
@@ -59,31 +64,44 @@ static typeof(&copy_to_user_page) copy_text;
 /* The kernel's text. */
 static unsigned long text_start, text_end;
 
-static int trapped(struct pt_regs *regs, unsigned long esr)
-{
-	return trapline_trap(regs) ? DBG_HOOK_ERROR : DBG_HOOK_HANDLED;
-}
+/* The immediate of our traps. */
+static u16 immediate;
 
-static struct break_hook hook = { .fn = trapped };
+typedef COMPAT_BREAK_HANDLER(break_handler);
+static break_handler handle_kernel, handle_user, handle_compat;
 
 /*
- * do_debug_exception(), and the calls of it: for kernel mode, for user mode, and one for 32-bit
- * programs if theirs is not that for user mode.
+ * A call in the kernel's entry path that leads to us while there are traps. The compiler may have
+ * inlined the first caller into the second.
  */
-static void (*handle)(unsigned long far, unsigned long esr, struct pt_regs *regs);
-static u32 *ways[3];
-static size_t count_of_ways;
+static struct way {
+	const char *callers[2];
+	const char *handler;
+	break_handler *ours;
+	/* Where it is, and what it calls without us. */
+	u32 *call;
+	break_handler *handle;
+} ways[] = {
+#ifdef TL_HAS_BREAK_HOOK
+	{ { "el1_dbg", "el1h_64_sync_handler" }, "do_debug_exception", handle_kernel },
+	{ { "el0_dbg", "el0t_64_sync_handler" }, "do_debug_exception", handle_user },
+	{ { "el0_dbg", "el0t_32_sync_handler" }, "do_debug_exception", handle_compat },
+#else
+	{ { "el1_brk64", "el1h_64_sync_handler" }, "do_el1_brk64", handle_kernel },
+	{ { "el0_brk64", "el0t_64_sync_handler" }, "do_el0_brk64", handle_user },
+	{ { "el0_bkpt32", "el0t_32_sync_handler" }, "do_bkpt32", handle_compat },
+#endif
+};
 
-/* Whether the breakpoint of a 32-bit program comes to one of them. */
-static bool are_compat;
+enum { KERNEL, USER, COMPAT };
 
-/* A trampoline to handle_straight(), which may be out of range of a BL. */
-static struct {
+/* Trampolines to our handlers, each of which may be out of range of a BL. */
+static struct bridge {
 	u32 ldr_x16, br_x16;
 	u64 to;
-} *bridge;
+} *bridges;
 
-/* Whether one of the ways leads to it. */
+/* Whether the ways lead to them. */
 static bool is_bridged;
 
 bool tl_is_stepped(const struct pt_regs *regs)
@@ -98,21 +116,55 @@ bool tl_end_step(struct pt_regs *regs)
 	return false;
 }
 
-/*
- * Called instead of do_debug_exception(), which is passed the exceptions that are not ours. The
- * kernel has no hook for the BKPT of a 32-bit program.
- */
-static void handle_straight(unsigned long far, unsigned long esr, struct pt_regs *regs)
+static bool is_ours(unsigned long esr)
 {
-	if (ESR_ELx_EC(esr) == ESR_ELx_EC_BRK64 &&
-	    (esr & ESR_ELx_BRK64_ISS_COMMENT_MASK) == hook.imm) {
-		if (!(user_mode(regs) ? tl_user_trap(regs) : trapline_trap(regs)))
-			return;
-	} else if (ESR_ELx_EC(esr) == ESR_ELx_EC_BKPT32 && !tl_user_trap(regs)) {
-		return;
-	}
-	handle(far, esr, regs);
+	return ESR_ELx_EC(esr) == ESR_ELx_EC_BRK64 &&
+	       (esr & ESR_ELx_BRK64_ISS_COMMENT_MASK) == immediate;
 }
+
+static COMPAT_BREAK_HANDLER(handle_kernel)
+{
+	if (!is_ours(esr) || trapline_trap(regs))
+		ways[KERNEL].handle(COMPAT_BREAK_ARGUMENTS);
+}
+
+#ifdef TL_HAS_BREAK_HOOK
+/* One of the ways may have both, of 64 and of 32 bits; all exceptions are masked. */
+static COMPAT_BREAK_HANDLER(handle_user)
+{
+	bool is_compat = ESR_ELx_EC(esr) == ESR_ELx_EC_BKPT32;
+
+	if (!(is_compat || is_ours(esr)) || tl_user_trap(regs))
+		ways[USER].handle(COMPAT_BREAK_ARGUMENTS);
+}
+
+static COMPAT_BREAK_HANDLER(handle_compat)
+{
+	handle_user(COMPAT_BREAK_ARGUMENTS);
+}
+#else
+static bool has_trapped(struct pt_regs *regs)
+{
+	bool is_not;
+
+	local_daif_mask();
+	is_not = tl_user_trap(regs);
+	local_daif_restore(DAIF_PROCCTX);
+	return !is_not;
+}
+
+static COMPAT_BREAK_HANDLER(handle_user)
+{
+	if (!is_ours(esr) || !has_trapped(regs))
+		ways[USER].handle(COMPAT_BREAK_ARGUMENTS);
+}
+
+static COMPAT_BREAK_HANDLER(handle_compat)
+{
+	if (!has_trapped(regs))
+		ways[COMPAT].handle(COMPAT_BREAK_ARGUMENTS);
+}
+#endif
 
 static u32 call(const u32 *from, const void *to)
 {
@@ -121,55 +173,59 @@ static u32 call(const u32 *from, const void *to)
 	return bl | (((const u32 *)to - from) & 0x03ffffff);
 }
 
-static u32 *find_call(const char *name, size_t words)
+/* A caller's first words are searched. */
+static u32 *find_call(const char *name, const void *to)
 {
 	u32 *code = (void *)tl_find_symbol(name);
 	size_t i;
 
-	for (i = 0; code && i < words; i++)
-		if (code[i] == call(&code[i], handle))
+	for (i = 0; code && i < 256; i++)
+		if (code[i] == call(&code[i], to))
 			return &code[i];
 	return NULL;
 }
 
-/* The compiler may have inlined el0_dbg into its caller. */
+/* Without the last one, BKPT of 32-bit programs does not come to us. */
 static int find_ways(void)
 {
-	handle = (void *)tl_symbol("do_debug_exception");
-	if (!handle)
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		struct way *way = &ways[i];
+
+		way->handle = (void *)tl_symbol(way->handler);
+		if (!way->handle)
+			return -ENOENT;
+		way->call = find_call(way->callers[0], way->handle) ?:
+			    find_call(way->callers[1], way->handle);
+		if (way->call || i == COMPAT)
+			continue;
+		pr_err("trapline: neither %s nor %s calls %s\n", way->callers[0], way->callers[1],
+		       way->handler);
 		return -ENOENT;
-	ways[0] = find_call("el1_dbg", 64);
-	ways[1] = find_call("el0_dbg", 64);
-	count_of_ways = 2;
-	are_compat = ways[1];
-	if (!ways[1]) {
-		ways[1] = find_call("el0t_64_sync_handler", 256);
-		ways[2] = find_call("el0t_32_sync_handler", 256);
-		are_compat = ways[2];
-		count_of_ways += are_compat;
 	}
-	if (ways[0] && ways[1])
-		return 0;
-	pr_err("trapline: el1_dbg and el0_dbg do not both call do_debug_exception\n");
-	return -ENOENT;
+	return 0;
 }
 
 /* What is emulated is as if transfers of several words need no alignment. */
 bool tl_traps_compat(void)
 {
-	return are_compat && IS_ENABLED(CONFIG_COMPAT_ALIGNMENT_FIXUPS);
+	return ways[COMPAT].call && IS_ENABLED(CONFIG_COMPAT_ALIGNMENT_FIXUPS);
 }
 
-static int build_bridge(void)
+static int build_bridges(void)
 {
-	const typeof(*bridge) code = { 0x58000050, 0xd61f0200, (u64)handle_straight };
+	struct bridge code[ARRAY_SIZE(ways)];
 	unsigned long page = shim_code_alloc();
+	size_t i;
 
 	if (!page)
 		return -ENOMEM;
-	shim_code_write(page, &code, sizeof(code));
+	for (i = 0; i < ARRAY_SIZE(ways); i++)
+		code[i] = (struct bridge){ 0x58000050, 0xd61f0200, (u64)ways[i].ours };
+	shim_code_write(page, code, sizeof(code));
 	shim_code_flush(page, sizeof(code));
-	bridge = (void *)page;
+	bridges = (void *)page;
 	return 0;
 }
 
@@ -199,8 +255,8 @@ const struct trapline_stacks trapline_stacks = {
 
 void tl_arch_exit(void)
 {
-	if (bridge && !is_bridged)
-		shim_code_free((unsigned long)bridge);
+	if (bridges && !is_bridged)
+		shim_code_free((unsigned long)bridges);
 }
 
 /*
@@ -220,17 +276,20 @@ int tl_arch_refuse(void)
 
 int tl_arch_init(void)
 {
+#ifdef TL_HAS_BREAK_HOOK
 	register_hook = (void *)tl_symbol("register_kernel_break_hook");
 	unregister_hook = (void *)tl_symbol("unregister_kernel_break_hook");
+	if (!register_hook || !unregister_hook)
+		return -ENOENT;
+#endif
 	patch_words = (void *)tl_symbol("aarch64_insn_patch_text");
 	clean_caches = (void *)tl_symbol("caches_clean_inval_pou");
 	copy_text = (void *)tl_symbol("copy_to_user_page");
 	text_start = tl_symbol("_stext");
 	text_end = tl_symbol("_etext");
-	if (!register_hook || !unregister_hook || !patch_words || !clean_caches || !copy_text ||
-	    !text_start || !text_end)
+	if (!patch_words || !clean_caches || !copy_text || !text_start || !text_end)
 		return -ENOENT;
-	return find_ways() ?: tl_exec_mem_init() ?: build_bridge();
+	return find_ways() ?: tl_exec_mem_init() ?: build_bridges();
 }
 
 /* The unwinder follows frame records, and at the entry there is none for the caller yet. */
@@ -273,28 +332,56 @@ bool tl_is_ram(unsigned long page)
 
 const bool tl_ftrace_has_entry_calls = true;
 
+#ifdef TL_HAS_BREAK_HOOK
+/* For a trap that is on its way while the last one is taken out. */
+static int trapped(struct pt_regs *regs, unsigned long esr)
+{
+	return trapline_trap(regs) ? DBG_HOOK_ERROR : DBG_HOOK_HANDLED;
+}
+
+static struct break_hook hook = { .fn = trapped };
+
+static void register_break(void)
+{
+	hook.imm = immediate;
+	register_hook(&hook);
+}
+
+static void unregister_break(void)
+{
+	unregister_hook(&hook);
+}
+#else
+static void register_break(void) { }
+static void unregister_break(void) { }
+#endif
+
 int tl_hook_init(void)
 {
-	hook.imm = FIELD_GET(BRK_IMMEDIATE, trapline_trap_word());
-	register_hook(&hook);
+	immediate = FIELD_GET(BRK_IMMEDIATE, trapline_trap_word());
+	register_break();
 	return 0;
 }
 
-/* Has the bridge lead to the kernel's handler, since the ways cannot be made to. */
-static void leave_bridge(void)
+/* Has the bridges lead to the kernel's handlers, since the ways cannot be made to. */
+static void leave_bridges(void)
 {
-	u64 to = (u64)handle;
+	size_t i;
 
-	shim_code_write((unsigned long)&bridge->to, &to, sizeof(to));
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		u64 to = (u64)ways[i].handle;
+
+		shim_code_write((unsigned long)&bridges[i].to, &to, sizeof(to));
+	}
 	shim_synchronize();
 	pr_err("trapline: the kernel's trap entry still calls a page of the module's slots, which is not freed\n");
 }
 
 void tl_hook_exit(void)
 {
-	unregister_hook(&hook);
+	unregister_break();
 	if (is_bridged)
-		leave_bridge();
+		leave_bridges();
 }
 
 /* Arguments of aarch64_insn_patch_text(); protected by the control lock. */
@@ -325,25 +412,43 @@ void tl_patch(struct shim_patch *patches, size_t count)
 	cpus_read_unlock();
 }
 
+/*
+ * Without a hook, a trap that is on its way must find us. Those of the kernel have: each CPU has
+ * been stopped since the last one was taken out, which it cannot be on that way. Those of
+ * processes may have been preempted there.
+ */
+static void await_traps(void)
+{
+#ifndef TL_HAS_BREAK_HOOK
+	synchronize_rcu_tasks();
+#endif
+}
+
 /* If one way cannot be changed, those before it are changed back. */
 int tl_direct_dispatch(bool straight)
 {
-	void *to = straight ? (void *)bridge : (void *)handle;
-	void *before = straight ? (void *)handle : (void *)bridge;
 	void *calls[ARRAY_SIZE(ways)];
 	u32 new[ARRAY_SIZE(ways)], old[ARRAY_SIZE(ways)];
-	size_t i;
+	size_t i, count = 0;
 	int error;
 
-	for (i = 0; i < count_of_ways; i++) {
-		calls[i] = ways[i];
-		new[i] = call(ways[i], to);
-		old[i] = call(ways[i], before);
+	if (!straight)
+		await_traps();
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		u32 *from = ways[i].call;
+		const void *there = straight ? (void *)&bridges[i] : (void *)ways[i].handle;
+		const void *back = straight ? (void *)ways[i].handle : (void *)&bridges[i];
+
+		if (!from || (i && from == ways[i - 1].call))
+			continue;
+		calls[count] = from;
+		new[count] = call(from, there);
+		old[count++] = call(from, back);
 	}
 	cpus_read_lock();
-	error = patch_words(calls, new, count_of_ways);
+	error = patch_words(calls, new, count);
 	if (error)
-		patch_words(calls, old, count_of_ways);
+		patch_words(calls, old, count);
 	cpus_read_unlock();
 	if (!error)
 		is_bridged = straight;

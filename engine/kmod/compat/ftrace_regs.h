@@ -9,12 +9,17 @@
 #define TRAPLINE_COMPAT_FTRACE_REGS
 
 #include <linux/ftrace.h>
+#include <linux/string.h>
 
 #include "found.h"
 
-static inline struct pt_regs *compat_ftrace_regs(struct ftrace_regs *regs)
+/* On arm64 since 6.12 it has no more than a function's arguments; the rest of `all` is 0 then. */
+static inline struct pt_regs *compat_ftrace_regs(struct ftrace_regs *regs, struct pt_regs *all)
 {
-#ifdef TL_HAS_ARCH_FTRACE_REGS
+#if defined(TL_HAS_FTRACE_PARTIAL_REGS)
+	memset(all, 0, sizeof(*all));
+	return ftrace_partial_regs(regs, all);
+#elif defined(TL_HAS_ARCH_FTRACE_REGS)
 	return &arch_ftrace_regs(regs)->regs;
 #else
 	return &regs->regs;
