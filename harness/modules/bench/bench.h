@@ -24,7 +24,8 @@ void trapline_bench_trapped(void);
 /* Offset of the probed function's body, after ftrace's instructions. */
 extern const unsigned long bench_body;
 
-/* Registers and unregisters a handler that skips that trap. */
+/* Registers and unregisters a handler that skips that trap, where the kernel lets a module do so. */
+extern const bool bench_has_trap;
 int bench_trap_init(void);
 void bench_trap_exit(void);
 

@@ -40,7 +40,7 @@ s64 bench_calls(unsigned long unused)
 
 s64 bench_trap(unsigned long unused)
 {
-	return MEASURE(trapline_bench_trapped());
+	return bench_has_trap ? MEASURE(trapline_bench_trapped()) : -EOPNOTSUPP;
 }
 
 static int handle(struct kprobe *probe, struct pt_regs *regs)

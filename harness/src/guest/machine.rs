@@ -51,8 +51,9 @@ pub struct Machine {
     /// is unlimited and nothing is random: upwards from the lower end, or on x86-64 downwards from
     /// the upper one. Of a process with a limited stack there is nothing.
     pub with_unlimited_stack: Range<u64>,
-    /// Subtract from a virtual address of kernel text to get the physical one.
-    text_offset: u64,
+    /// The first of these that is not greater is subtracted from a virtual address of kernel text to get
+    /// the physical one.
+    text_offsets: &'static [u64],
     /// The unit in which changes of text are shown.
     pub unit: Unit,
     /// The disassembler for [`Pass::Instructions`](crate::scenario::Pass), if there is one.
@@ -98,7 +99,7 @@ pub(super) const MACHINES: &[Machine] = &[
         argument: "$r0",
         boots_in: Duration::from_millis(2000),
         with_unlimited_stack: 0x4000_0000..0x4100_0000,
-        text_offset: 0xc000_0000,
+        text_offsets: &[0xc000_0000],
         unit: Unit::Word,
         disassembler: None,
         own_changes: ARM_CHANGES,
@@ -122,7 +123,7 @@ pub(super) const MACHINES: &[Machine] = &[
         boots_in: Duration::from_millis(2500),
         with_unlimited_stack: 0x4000_0000..0x4100_0000,
         // The kernel's page offset, 0xc000_0000, less the address of RAM.
-        text_offset: 0x8000_0000,
+        text_offsets: &[0x8000_0000],
         unit: Unit::Word,
         disassembler: None,
         own_changes: ARM_CHANGES,
@@ -151,7 +152,11 @@ pub(super) const MACHINES: &[Machine] = &[
         argument: "$x0",
         boots_in: Duration::from_millis(2500),
         with_unlimited_stack: 0x4000_0000_0000..0x4000_0100_0000,
-        text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
+        // Linux 6.12, and 6.1.
+        text_offsets: &[
+            0xffff_8000_8000_0000 - 0x4020_0000,
+            0xffff_8000_0800_0000 - 0x4020_0000,
+        ],
         unit: Unit::Word,
         disassembler: Some(|| Capstone::new().arm64().mode(ArchMode::Arm).build()),
         own_changes: &[OwnChange {
@@ -193,7 +198,7 @@ pub(super) const MACHINES: &[Machine] = &[
         argument: "$rdi",
         boots_in: Duration::from_millis(3300),
         with_unlimited_stack: 0x1555_5455_6000..0x1555_5555_6000,
-        text_offset: 0xffff_ffff_8000_0000,
+        text_offsets: &[0xffff_ffff_8000_0000],
         unit: Unit::Byte,
         disassembler: None,
         own_changes: &[
@@ -272,9 +277,10 @@ pub fn find(name: &str) -> Option<&'static Machine> {
 }
 
 impl Machine {
-    /// The physical address of a virtual address of kernel text; `None` below the offset.
+    /// The physical address of a virtual address of kernel text; `None` below all offsets.
     pub fn physical(&self, address: u64) -> Option<u64> {
-        address.checked_sub(self.text_offset)
+        let mut offsets = self.text_offsets.iter();
+        offsets.find_map(|offset| address.checked_sub(*offset))
     }
 
     /// The row that explains `change` in `function` as the kernel's own, if there is one.

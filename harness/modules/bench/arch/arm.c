@@ -36,6 +36,8 @@ static struct undef_hook hook = {
 	.fn = skip,
 };
 
+const bool bench_has_trap = true;
+
 int bench_trap_init(void)
 {
 	register_hook = bench_symbol("register_undef_hook");

@@ -10,9 +10,6 @@
 
 #define NUMBER 0x7b5
 
-static typeof(&register_kernel_break_hook) register_hook;
-static typeof(&unregister_kernel_break_hook) unregister_hook;
-
 /* After ftrace's two NOPs. */
 const unsigned long bench_body = 2 * AARCH64_INSN_SIZE;
 
@@ -20,6 +17,12 @@ noinline void trapline_bench_trapped(void)
 {
 	asm volatile("brk %0" : : "i"(NUMBER));
 }
+
+#ifdef HAS_BREAK_HOOKS
+const bool bench_has_trap = true;
+
+static typeof(&register_kernel_break_hook) register_hook;
+static typeof(&unregister_kernel_break_hook) unregister_hook;
 
 static int skip(struct pt_regs *regs, unsigned long esr)
 {
@@ -43,3 +46,13 @@ void bench_trap_exit(void)
 {
 	unregister_hook(&hook);
 }
+#else
+const bool bench_has_trap;
+
+int bench_trap_init(void)
+{
+	return 0;
+}
+
+void bench_trap_exit(void) { }
+#endif

@@ -31,6 +31,8 @@ static int skip(struct notifier_block *self, unsigned long event, void *data)
 
 static struct notifier_block hook = { .notifier_call = skip, .priority = INT_MAX };
 
+const bool bench_has_trap = true;
+
 int bench_trap_init(void)
 {
 	return register_die_notifier(&hook);

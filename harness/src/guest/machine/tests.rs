@@ -12,6 +12,7 @@ fn physical_address_uses_the_rows_offset() {
     assert_eq!(physical("raspi0", 0xc000_8000), Some(0x8000));
     assert_eq!(physical("raspi0", 0x1000), None);
     assert_eq!(physical("virt", 0xffff_8000_0801_0000), Some(0x4021_0000));
+    assert_eq!(physical("virt", 0xffff_8000_8001_0000), Some(0x4021_0000));
     assert_eq!(physical("q35", 0xffff_ffff_8100_0000), Some(0x100_0000));
 }
 
