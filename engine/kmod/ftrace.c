@@ -43,11 +43,10 @@ unsigned long shim_call_of(unsigned long address)
 static void called(unsigned long call, unsigned long caller, struct ftrace_ops *ops,
 		   struct ftrace_regs *fregs)
 {
-	struct pt_regs all;
 	unsigned long state;
 
 	raw_local_irq_save(state);
-	trapline_called(call, compat_ftrace_regs(fregs, &all));
+	trapline_called(call, compat_ftrace_regs(fregs));
 	raw_local_irq_restore(state);
 }
 

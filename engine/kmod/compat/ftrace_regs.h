@@ -9,21 +9,21 @@
 #define TRAPLINE_COMPAT_FTRACE_REGS
 
 #include <linux/ftrace.h>
-#include <linux/string.h>
 
 #include "found.h"
 
-/* On arm64 since 6.12 it has no more than a function's arguments; the rest of `all` is 0 then. */
-static inline struct pt_regs *compat_ftrace_regs(struct ftrace_regs *regs, struct pt_regs *all)
+#ifdef TL_HAS_FTRACE_PARTIAL_REGS
+/* arm64 since 6.12 has no more than a function's arguments; the rest of the caller's copy is 0. */
+#define compat_ftrace_regs(regs) ftrace_partial_regs(regs, &(struct pt_regs){})
+#else
+static inline struct pt_regs *compat_ftrace_regs(struct ftrace_regs *regs)
 {
-#if defined(TL_HAS_FTRACE_PARTIAL_REGS)
-	memset(all, 0, sizeof(*all));
-	return ftrace_partial_regs(regs, all);
-#elif defined(TL_HAS_ARCH_FTRACE_REGS)
+#ifdef TL_HAS_ARCH_FTRACE_REGS
 	return &arch_ftrace_regs(regs)->regs;
 #else
 	return &regs->regs;
 #endif
 }
+#endif
 
 #endif
