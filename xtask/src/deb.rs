@@ -22,7 +22,7 @@ use crate::toolchain::{self, Toolchain};
 /// Version of the packages.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Files of the folder `debian`, but for the changelog.
+/// Files of the folder `debian`, and the configuration of DKMS.
 const TEMPLATES: &str = "xtask/debian";
 
 /// Builds both packages; prints where they are.
@@ -118,24 +118,11 @@ fn generate(source: &Path) -> Result<()> {
 
 /// The folder `debian`, and the configuration of DKMS, with their placeholders filled in.
 fn debian(guest: &Guest, version: &str, source: &Path) -> Result<()> {
-    let values = [
-        ("@architecture@", guest.packages.architecture.clone()),
-        ("@date@", of_commit("%cD")?),
-        ("@maintainer@", maintainer()?),
-        ("@kernels@", kernels(&guest.build.kernel_arch).to_owned()),
-        (
-            "@processors@",
-            processors(&guest.build.kernel_arch).to_owned(),
-        ),
-        ("@refused@", refused()?),
-        ("@version@", version.to_owned()),
-    ];
+    let values = values(guest, version, of_commit("%cD")?, maintainer()?)?;
     let templates = workspace_root().join(TEMPLATES);
     for file in files::walk(&templates, &[])? {
         let text = String::from_utf8_lossy(&files::read(&file)?).into_owned();
-        let text = values
-            .iter()
-            .fold(text, |text, (name, value)| text.replace(name, value));
+        let text = filled(text, &values);
         let name = file.strip_prefix(&templates).unwrap_or(&file);
         let (place, mode) = match name.to_str() {
             Some("dkms.conf") => (source.join("module/dkms.conf"), 0o644),
@@ -145,6 +132,31 @@ fn debian(guest: &Guest, version: &str, source: &Path) -> Result<()> {
         files::write_with_mode(&place, text.as_bytes(), mode)?;
     }
     files::write(&source.join("debian/source/format"), b"3.0 (native)\n")
+}
+
+/// What each placeholder stands for.
+fn values(
+    guest: &Guest,
+    version: &str,
+    date: String,
+    maintainer: String,
+) -> Result<[(&'static str, String); 7]> {
+    let kernel_arch = &guest.build.kernel_arch;
+    Ok([
+        ("@architecture@", guest.packages.architecture.clone()),
+        ("@date@", date),
+        ("@maintainer@", maintainer),
+        ("@kernels@", kernels(kernel_arch).to_owned()),
+        ("@processors@", processors(kernel_arch).to_owned()),
+        ("@refused@", refused()?),
+        ("@version@", version.to_owned()),
+    ])
+}
+
+/// A template with its placeholders replaced.
+fn filled(template: String, values: &[(&str, String)]) -> String {
+    let replaced = |text: String, (name, value): &(&str, String)| text.replace(name, value);
+    values.iter().fold(template, replaced)
 }
 
 /// What `uname -m` may print on the kernels of an architecture, as a pattern.
@@ -161,6 +173,7 @@ fn processors(kernel_arch: &str) -> &str {
 fn kernels(kernel_arch: &str) -> &str {
     match kernel_arch {
         "x86" => r"^6\.([1-9]|1[0-4])\.",
+        "arm64" => r"^6\.(1|12)\.",
         _ => r"^6\.1\.",
     }
 }
@@ -197,14 +210,8 @@ fn maintainer() -> Result<String> {
     sh.change_dir(workspace_root());
     let of = |variable: &str, key: &str| {
         let named = env::var(variable).ok().filter(|value| !value.is_empty());
-        named.or_else(|| {
-            Some(
-                run::read(cmd!(sh, "git config {key}"))
-                    .ok()?
-                    .trim()
-                    .to_owned(),
-            )
-        })
+        let of_git = || run::read(cmd!(sh, "git config {key}")).ok();
+        named.or_else(|| Some(of_git()?.trim().to_owned()))
     };
     match (of("DEBFULLNAME", "user.name"), of("DEBEMAIL", "user.email")) {
         (Some(name), Some(email)) => Ok(format!("{name} <{email}>")),
@@ -229,4 +236,33 @@ fn build(guest: &Guest, source: &Path) -> Result<()> {
     run::quietly(&step, command)?;
     step.done();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dkms_leaves_out_what_the_build_refuses_alone() {
+        let refused = refused().unwrap();
+        let options: Vec<_> = refused.split(' ').collect();
+        assert!(options.contains(&"!CONFIG_PREEMPT_RT"), "{refused}");
+        assert!(options.contains(&"!CONFIG_KASAN_SW_TAGS"), "{refused}");
+        // Refused on 32-bit ARM only.
+        assert!(!options.contains(&"!CONFIG_ARM"), "{refused}");
+        assert!(!options.contains(&"!CONFIG_FRAME_POINTER"), "{refused}");
+    }
+
+    #[test]
+    fn every_placeholder_of_a_template_has_a_value() {
+        let guest = Guest::load("x86_64").unwrap();
+        let values = values(&guest, "1", "now".into(), "A <a at b>".into()).unwrap();
+        for file in files::walk(&workspace_root().join(TEMPLATES), &[]).unwrap() {
+            let text = String::from_utf8(files::read(&file).unwrap()).unwrap();
+            let text = filled(text, &values);
+            // rules has make's own `$@`.
+            let left = text.replace("$@", "");
+            assert!(!left.contains('@'), "{}: {left}", file.display());
+        }
+    }
 }

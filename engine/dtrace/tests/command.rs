@@ -528,3 +528,36 @@ fn a_verbose_listing_has_attributes_and_arguments() {
     assert_eq!(rest, expected);
     assert_eq!(ran.status, Some(0));
 }
+
+/// What bash would offer for a line, with the script that the command prints.
+fn completed_by_bash(line: &str) -> Vec<String> {
+    let script = dtrace(&["--generate", "bash"]).stdout;
+    let ask = "compopt() { :; }; COMP_POINT=${#COMP_LINE}; _dtrace \"$1\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let mut bash = Command::new("bash");
+    bash.args([
+        "-c",
+        &format!("{script}\n{ask}"),
+        "bash",
+        env!("CARGO_BIN_EXE_dtrace"),
+    ])
+    .env("COMP_LINE", line)
+    .env("COMP_WORDBREAKS", " \t\n\"'><=;|&(:");
+    let ran = ran(bash.output().unwrap());
+    assert_eq!(ran.stderr, "", "{line}");
+    ran.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes_options_values_and_probes() {
+    assert_eq!(completed_by_bash("dtrace --ve"), ["--version"]);
+    assert_eq!(completed_by_bash("dtrace -X "), ["a", "c", "s", "t"]);
+    assert_eq!(completed_by_bash("dtrace -x bufsi"), ["bufsize"]);
+    assert_eq!(completed_by_bash("dtrace -n dtr"), ["dtrace:"]);
+    // A colon separates words, but in quotes.
+    assert_eq!(completed_by_bash("dtrace -n dtrace:::B"), ["BEGIN"]);
+    assert_eq!(
+        completed_by_bash("dtrace -n 'dtrace:::B"),
+        ["dtrace:::BEGIN"]
+    );
+    assert_eq!(completed_by_bash("dtrace -b "), [""]);
+}

@@ -242,6 +242,20 @@ mod tests {
         assert_eq!(unpadded.rustflags(), "");
     }
 
+    #[test]
+    fn code_for_any_kernel_has_every_flag_of_its_architecture() {
+        let any = Config::of_any_kernel("x86").rustflags();
+        for flag in [
+            RETPOLINE,
+            RETURN_THUNK,
+            LANDING_PADS,
+            "-Zpatchable-function-entry=16,16",
+        ] {
+            assert!(any.contains(flag), "{flag}: {any}");
+        }
+        assert_eq!(Config::of_any_kernel("arm64").rustflags(), "-Zfixed-x18");
+    }
+
     const REFUSALS: &str = "engine/kmod/kernel.h";
 
     /// Preprocesses the header of refusals with these options defined; fails with cc's output.

@@ -12,11 +12,11 @@ const SUBJECT: &str = "configuration";
 
 /// An option, or several of which one is as good as another.
 struct Row {
-    options: &'static [&'static str],
+    options: Texts,
     /// Whether it must be set, or must not be.
     wanted: bool,
     /// Machines that it matters on, as `uname -m` names them, by what they begin with.
-    machines: &'static [&'static str],
+    machines: Texts,
     why: &'static str,
 }
 
@@ -25,11 +25,10 @@ const ARM: &[&str] = &["arm"];
 const ARM64: &[&str] = &["aarch64"];
 const X86: &[&str] = &["x86_64"];
 
-const fn wants(
-    options: &'static [&'static str],
-    machines: &'static [&'static str],
-    why: &'static str,
-) -> Row {
+/// The options, and the machines.
+type Texts = &'static [&'static str];
+
+const fn wants(options: Texts, machines: Texts, why: &'static str) -> Row {
     Row {
         options,
         wanted: true,
@@ -38,16 +37,10 @@ const fn wants(
     }
 }
 
-const fn refuses(
-    options: &'static [&'static str],
-    machines: &'static [&'static str],
-    why: &'static str,
-) -> Row {
+const fn refuses(options: Texts, machines: Texts, why: &'static str) -> Row {
     Row {
-        options,
         wanted: false,
-        machines,
-        why,
+        ..wants(options, machines, why)
     }
 }
 
