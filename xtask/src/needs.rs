@@ -120,12 +120,13 @@ pub fn of_workspace() -> Vec<Need> {
     ]
 }
 
-/// What the tests need beyond that: one compares our types with another converter's, and some trace
-/// programs in C++.
+/// What the tests need beyond that: one compares our types with another converter's, some trace
+/// programs in C++, and one has a shell complete lines.
 pub fn of_tests() -> Vec<Need> {
     vec![
         Need::program("pahole", "pahole"),
         Need::program("g++", "g++"),
+        Need::program("fish", "fish"),
     ]
 }
 

@@ -4,6 +4,7 @@
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -560,4 +561,39 @@ fn bash_completes_options_values_and_probes() {
         ["dtrace:::BEGIN"]
     );
     assert_eq!(completed_by_bash("dtrace -b "), [""]);
+}
+
+/// What fish would offer, without its descriptions.
+fn completed_by_fish(line: &str) -> Vec<String> {
+    let script = dtrace(&["--generate", "fish"]).stdout;
+    let mut fish = Command::new("fish");
+    let folder = Path::new(env!("CARGO_BIN_EXE_dtrace")).parent().unwrap();
+    fish.args([
+        "--no-config",
+        "-c",
+        &format!("{script}\ncomplete -C \"$LINE\""),
+    ])
+    .env("PATH", format!("{}:/usr/bin:/bin", folder.display()))
+    .env("LINE", line);
+    let ran = ran(fish
+        .output()
+        .expect("fish is installed (apt-get install fish)"));
+    assert_eq!(ran.stderr, "", "{line}");
+    let word = |line: &str| line.split('\t').next().unwrap_or_default().to_owned();
+    ran.stdout.lines().map(word).collect()
+}
+
+#[test]
+fn fish_completes_options_values_and_probes() {
+    assert_eq!(completed_by_fish("dtrace --vers"), ["--version"]);
+    assert_eq!(completed_by_fish("dtrace -X "), ["a", "c", "s", "t"]);
+    assert_eq!(completed_by_fish("dtrace -x bufsi"), ["bufsize"]);
+    assert_eq!(
+        completed_by_fish("dtrace -n dtrace:::B"),
+        ["dtrace:::BEGIN"]
+    );
+    assert_eq!(
+        completed_by_fish("dtrace -n 'dtrace:::B"),
+        ["dtrace:::BEGIN"]
+    );
 }

@@ -116,9 +116,19 @@ pub fn zsh() -> String {
     )
 }
 
+/// What the script for fish begins with.
+const FISH: &str = "\
+# fish completion for dtrace(8)
+function __dtrace_probes
+    set -l words (commandline -opc)
+    set -l word (commandline -ct | string trim -l -c '\\'\"')
+    $words[1] --complete $argv[1] \"$word\" 2>/dev/null
+end
+";
+
 /// For fish.
 pub fn fish() -> String {
-    let mut script = String::from("# fish completion for dtrace(8)\n");
+    let mut script = String::from(FISH);
     for flag in flags() {
         let name = match flag.name.strip_prefix("--") {
             Some(name) => format!("-l {name}"),
@@ -130,12 +140,7 @@ pub fn fish() -> String {
             Takes::File(_) => " -r -F".into(),
             Takes::Folder(_) => " -x -a '(__fish_complete_directories)'".into(),
             Takes::OneOf(_, words) => format!(" -x -a '{}'", words.join(" ")),
-            Takes::Probe(_) => {
-                let letter = &flag.name[1..];
-                let word = "(commandline -ct | string trim -l -c \"\\'\\\"\")";
-                let command = "(commandline -opc)[1]";
-                format!(" -x -a '({command} --complete {letter} {word} 2>/dev/null)'")
-            }
+            Takes::Probe(_) => format!(" -x -a '(__dtrace_probes {})'", &flag.name[1..]),
             Takes::Process => " -x -a '(__fish_complete_pids)'".into(),
             Takes::Setting => {
                 let names: Vec<_> = setting::names().collect();
