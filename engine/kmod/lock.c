@@ -18,6 +18,11 @@ void shim_lock(void)
 	mutex_lock(&control);
 }
 
+int shim_try_lock(void)
+{
+	return mutex_trylock(&control);
+}
+
 void shim_unlock(void)
 {
 	mutex_unlock(&control);

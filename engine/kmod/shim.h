@@ -32,6 +32,7 @@ void shim_free(void *memory);
 
 /* lock.c: the control lock, a mutex: not recursive, never taken in probe context. */
 void shim_lock(void);
+int shim_try_lock(void);
 void shim_unlock(void);
 
 /*

@@ -16,10 +16,10 @@ use crate::ffi;
 /// A value protected by the control mutex.
 ///
 /// The module has a single control mutex, so `with` on one value excludes `with` on every other,
-/// and it must not be nested.
+/// and it must not be nested. `try_with` inside of `with` gets `None`.
 pub struct ControlLock<T>(UnsafeCell<T>);
 
-// SAFETY: the value is reached only through `with`, by one thread at a time.
+// SAFETY: the value is reached only under the mutex, by one thread at a time.
 unsafe impl<T: Send> Sync for ControlLock<T> {}
 
 /// Holds the control mutex; dropping it unlocks.
@@ -31,11 +31,18 @@ impl ControlGuard {
         unsafe { ffi::shim_lock() };
         Self
     }
+
+    fn try_lock() -> Option<Self> {
+        // SAFETY: only the control path gets here, which the mutex is for.
+        let is_locked = unsafe { ffi::shim_try_lock() } != 0;
+        // Not made, and so not dropped, unless the mutex is locked.
+        is_locked.then(|| Self)
+    }
 }
 
 impl Drop for ControlGuard {
     fn drop(&mut self) {
-        // SAFETY: this thread locked the mutex in `lock`.
+        // SAFETY: this thread locked the mutex when it made the guard.
         unsafe { ffi::shim_unlock() };
     }
 }
@@ -49,6 +56,12 @@ impl<T> Lock<T> for ControlLock<T> {
         let _guard = ControlGuard::lock();
         // SAFETY: `_guard` lives until `work` has returned, and excludes every other `with`.
         work(unsafe { &mut *self.0.get() })
+    }
+
+    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        let _guard = ControlGuard::try_lock()?;
+        // SAFETY: as in `with`.
+        Some(work(unsafe { &mut *self.0.get() }))
     }
 }
 

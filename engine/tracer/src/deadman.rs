@@ -33,8 +33,11 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Disarms consumers that were killed, and those that have made no request in more than
     /// `rounds` calls of this, unless `rounds` is 0. Returns false when no consumer is active any
     /// more. May sleep.
+    ///
+    /// Does nothing while a request holds the control lock: one that arms all of a kernel takes
+    /// minutes on a slow machine, and a worker that waits as long is taken for a hung task.
     pub fn watch(&self, rounds: u32) -> bool {
-        self.control.with(|control| {
+        let watched = self.control.try_with(|control| {
             for number in 0..CONSUMERS_MAX {
                 let id = ConsumerId(number);
                 if self.is_dead(control, id, rounds) {
@@ -42,7 +45,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 }
             }
             self.active.load(Ordering::Relaxed) > 0
-        })
+        });
+        watched.unwrap_or(true)
     }
 
     fn is_dead(&self, control: &mut Control<A>, id: ConsumerId, rounds: u32) -> bool {

@@ -45,6 +45,9 @@ pub trait Lock<T> {
 
     /// Runs `work` under the lock.
     fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R;
+
+    /// Runs `work` under the lock, unless that is held.
+    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R>;
 }
 
 /// A value under RCU: replaced as a whole, and read without waiting.
