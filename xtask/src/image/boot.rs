@@ -37,8 +37,8 @@ pub struct Boot {
     pub module_order: PathBuf,
 }
 
-/// Makes the boot files from the kernel package.
-pub fn make(guest: &Guest, deb: &Path) -> Result<Boot> {
+/// Makes the boot files from the kernel's packages.
+pub fn make(guest: &Guest, debs: &[PathBuf]) -> Result<Boot> {
     let dir = guest.dir();
     let boot = Boot {
         kernel: dir.join("kernel"),
@@ -52,40 +52,44 @@ pub fn make(guest: &Guest, deb: &Path) -> Result<Boot> {
         .collect();
     let mut inputs = Inputs::of_step("image::boot");
     inputs
-        .add_named(&[deb.to_path_buf()])
+        .add_named(debs)
         .add(format!("{:?} {:?}", guest.kernel, guest.network));
     unless_current(&dir, "boot", inputs, &outputs, || {
         let step = Step::begin(format!("{}: kernel", guest.name));
-        extract(guest, deb, &boot)?;
+        extract(guest, debs, &boot)?;
         step.done();
         Ok(())
     })?;
     Ok(boot)
 }
 
-fn extract(guest: &Guest, deb: &Path, boot: &Boot) -> Result<()> {
+fn extract(guest: &Guest, debs: &[PathBuf], boot: &Boot) -> Result<()> {
     let wanted = |path: &str| {
-        path.starts_with("/boot/vmlinuz")
+        is_kernel(path)
             || module_name(path).is_some()
             || path.ends_with(BUILTIN)
             || is_dtb(path, guest.kernel.dtb.as_deref())
     };
-    let members = deb::members(deb, wanted)?;
-    let packaged = contents(&members, deb, "/boot/vmlinuz*", |p| {
-        p.starts_with("/boot/vmlinuz")
-    })?;
+    let found: Result<Vec<_>> = debs.iter().map(|deb| deb::members(deb, wanted)).collect();
+    let members = found?.concat();
+    let packaged = contents(&members, guest, "vmlinuz", is_kernel)?;
     let prepared = kernel::prepare(packaged, &guest.kernel).ok_or_else(|| Error::Content {
-        path: deb.into(),
-        why: "no kernel packed by xz or zstd in its /boot/vmlinuz; for any other kernel, set `image: packaged` in the guest's file".into(),
+        path: debs.last().cloned().unwrap_or_default(),
+        why: "no kernel packed by xz or zstd in its vmlinuz; for any other kernel, set `image: packaged` in the guest's file".into(),
     })?;
     files::write(&boot.kernel, &prepared)?;
     if let (Some(name), Some(path)) = (&guest.kernel.dtb, &boot.dtb) {
-        let packaged = contents(&members, deb, name, |p| is_dtb(p, Some(name)))?;
+        let packaged = contents(&members, guest, name, |p| is_dtb(p, Some(name)))?;
         let enabled = dtb::enable(packaged, &guest.kernel.dtb_enable);
         let enabled = enabled.map_err(|why| Error::Package(format!("{name}: {why}")))?;
         files::write(path, &enabled)?;
     }
     write_modules(guest, &members, &boot.module_order)
+}
+
+/// Its own folder has been that of the modules since Linux 6.19.
+fn is_kernel(path: &str) -> bool {
+    path.starts_with("/boot/vmlinuz") || path.ends_with("/vmlinuz")
 }
 
 fn is_dtb(path: &str, name: Option<&str>) -> bool {
@@ -94,17 +98,17 @@ fn is_dtb(path: &str, name: Option<&str>) -> bool {
 
 fn contents<'a>(
     members: &'a [Member],
-    deb: &Path,
+    guest: &Guest,
     what: &str,
     fits: impl Fn(&str) -> bool,
 ) -> Result<&'a [u8]> {
     let mut found = members.iter().filter(|m| fits(&m.path));
     match found.next().map(|m| &m.kind) {
         Some(Kind::File { data, .. }) => Ok(data),
-        _ => Err(Error::Content {
-            path: deb.into(),
-            why: format!("no {what} in this package"),
-        }),
+        _ => Err(Error::Package(format!(
+            "{}: no {what} in the kernel's packages",
+            guest.name
+        ))),
     }
 }
 

@@ -30,7 +30,8 @@ pub struct Packages {
     request: Vec<String>,
     /// The kernel's release, as `uname -r` prints it.
     pub kernel_release: String,
-    image: Package,
+    /// The kernel image, and what it is split into.
+    image: Vec<Package>,
     /// The same kernel with debug symbols.
     pub symbols: Package,
     headers: Vec<Package>,
@@ -39,8 +40,8 @@ pub struct Packages {
 
 /// The same packages, as files in the cache.
 pub struct Debs {
-    /// The kernel image.
-    pub image: PathBuf,
+    /// The kernel and its modules.
+    pub image: Vec<PathBuf>,
     /// The kernel's types, converted, for a guest whose kernel has none.
     pub types: Option<PathBuf>,
     /// Headers and build tools for modules.
@@ -125,6 +126,9 @@ fn resolve(guest: &Guest, cache: &Cache) -> Result<Packages> {
     let (image, symbols) = (found.remove(0), found.remove(0));
     let parts = header_parts(&found[0], arch, &host);
     found.extend(apt.show(&parts)?);
+    let parts = image_parts(&image, &kernel_release, arch);
+    let mut image = vec![image];
+    image.extend(apt.show(&parts)?);
     step.done();
     Ok(Packages {
         suite: guest.packages.suite.clone(),
@@ -151,6 +155,13 @@ fn kernel_behind(meta: &Package) -> Result<(String, String)> {
     Ok((image.clone(), release.to_owned()))
 }
 
+/// What an image is split into since Linux 6.19: lists, the kernel itself, and its modules.
+fn image_parts(image: &Package, release: &str, arch: &str) -> Vec<String> {
+    let parts = ["linux-base-", "linux-binary-", "linux-modules-"].map(|part| format!("{part}{release}"));
+    let parts = parts.iter().filter(|part| image.depends.contains(part));
+    parts.map(|part| format!("{part}:{arch}")).collect()
+}
+
 /// The further packages that headers depend on: headers common to all flavours, and build tools,
 /// which run on the host and are of its architecture.
 fn header_parts(headers: &Package, arch: &str, host: &str) -> Vec<String> {
@@ -167,10 +178,8 @@ fn header_parts(headers: &Package, arch: &str, host: &str) -> Vec<String> {
 
 fn fetch(guest: &Guest, cache: &Cache, packages: &Packages) -> Result<Debs> {
     let all = || {
-        [&packages.image]
-            .into_iter()
-            .chain(&packages.headers)
-            .chain(&packages.userland)
+        let image = packages.image.iter();
+        image.chain(&packages.headers).chain(&packages.userland)
     };
     let mut missing = Vec::new();
     for package in all() {
@@ -191,7 +200,7 @@ fn fetch(guest: &Guest, cache: &Cache, packages: &Packages) -> Result<Debs> {
     });
     let paths = |list: &[Package]| list.iter().map(|p| cache.path(&p.sha256)).collect();
     Ok(Debs {
-        image: cache.path(&packages.image.sha256),
+        image: paths(&packages.image),
         types: types.transpose()?,
         headers: paths(&packages.headers),
         userland: paths(&packages.userland),
@@ -221,6 +230,26 @@ mod tests {
         );
         assert_eq!(kernel_behind(&meta).unwrap(), want);
         assert!(kernel_behind(&package("linux-image-rpi", &["base-files"])).is_err());
+    }
+
+    #[test]
+    fn an_image_without_files_of_its_own_has_them_in_others() {
+        let release = "7.3.4+deb13-amd64";
+        let depends = [
+            "dracut",
+            "linux-base-7.3.4+deb13-amd64",
+            "linux-binary-7.3.4+deb13-amd64",
+            "linux-modules-7.3.4+deb13-amd64",
+        ];
+        let image = package("linux-image-7.3.4+deb13-amd64", &depends);
+        let parts = [
+            "linux-base-7.3.4+deb13-amd64:amd64",
+            "linux-binary-7.3.4+deb13-amd64:amd64",
+            "linux-modules-7.3.4+deb13-amd64:amd64",
+        ];
+        assert_eq!(image_parts(&image, release, "amd64"), parts);
+        let whole = package("linux-image-6.1.0-50-amd64", &["initramfs-tools"]);
+        assert!(image_parts(&whole, "6.1.0-50-amd64", "amd64").is_empty());
     }
 
     #[test]
