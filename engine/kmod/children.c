@@ -28,6 +28,7 @@
 #include "internal.h"
 #include "shim.h"
 #include "trapline.h"
+#include "unexported.h"
 
 struct child {
 	struct callback_head work;
@@ -43,7 +44,7 @@ struct child {
 	long number;
 };
 
-static typeof(&task_work_cancel_match) cancel;
+UNEXPORTED(task_work_cancel_match);
 static struct tracepoint *forks;
 
 /* The events that are subscribed to, as a mask. Written under the control lock. */
@@ -157,9 +158,8 @@ static void find(struct tracepoint *point, void *data)
 
 int tl_children_init(void)
 {
-	cancel = (void *)tl_symbol("task_work_cancel_match");
 	for_each_kernel_tracepoint(find, NULL);
-	return cancel && forks ? 0 : -ENOENT;
+	return tl_resolve(task_work_cancel_match) && forks ? 0 : -ENOENT;
 }
 
 int tl_children_begin(enum shim_event event)
@@ -187,7 +187,7 @@ static void take_back(struct list_head *from)
 
 	raw_spin_lock_irqsave(&lock, state);
 	list_for_each_entry_safe(child, next, &children, others)
-		if (cancel(child->task, is_work_of, child))
+		if (tl_unexported(task_work_cancel_match)(child->task, is_work_of, child))
 			list_move(&child->others, from);
 	raw_spin_unlock_irqrestore(&lock, state);
 }

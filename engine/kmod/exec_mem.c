@@ -8,19 +8,18 @@
 #include <linux/mm.h>
 #include <linux/numa.h>
 #include <linux/string.h>
-#include <linux/stringify.h>
 #include <linux/vmalloc.h>
 
 #include "compat/vmalloc.h"
 #include "internal.h"
 #include "shim.h"
+#include "unexported.h"
 
-static typeof(&COMPAT_VMALLOC_NODE_RANGE) allocate_within;
+UNEXPORTED(COMPAT_VMALLOC_NODE_RANGE);
 
 int tl_exec_mem_init(void)
 {
-	allocate_within = (void *)tl_symbol(__stringify(COMPAT_VMALLOC_NODE_RANGE));
-	return allocate_within ? 0 : -ENOENT;
+	return tl_resolve(COMPAT_VMALLOC_NODE_RANGE) ? 0 : -ENOENT;
 }
 
 static void *writable(unsigned long address)
@@ -43,14 +42,16 @@ static void fill(unsigned long address)
 unsigned long shim_code_alloc(void)
 {
 	unsigned long range[2], address;
+	void *page;
 
 	shim_code_range(range);
-	address = (unsigned long)allocate_within(PAGE_SIZE, PAGE_SIZE, range[0], range[1],
-						 GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL_ROX,
-						 VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
-						 __builtin_return_address(0));
-	if (!address)
+	page = tl_unexported(COMPAT_VMALLOC_NODE_RANGE)(PAGE_SIZE, PAGE_SIZE, range[0], range[1],
+							GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL_ROX,
+							VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
+							__builtin_return_address(0));
+	if (!page)
 		return 0;
+	address = (unsigned long)page;
 	fill(address);
 	tl_memory_count(1);
 	return address;

@@ -12,17 +12,18 @@
 #include "internal.h"
 #include "shim.h"
 #include "trapline.h"
+#include "unexported.h"
 
 /* The furthest a call can be from its function: after a landing pad and the saving of lr. */
 #define NEAR 16
 
-static typeof(&ftrace_location_range) find_call;
+UNEXPORTED(ftrace_location_range);
+
 static bool is_registered;
 
 int tl_ftrace_init(void)
 {
-	find_call = (void *)tl_symbol("ftrace_location_range");
-	return find_call ? 0 : -ENOENT;
+	return tl_resolve(ftrace_location_range) ? 0 : -ENOENT;
 }
 
 int shim_has_calls(void)
@@ -37,7 +38,9 @@ bool tl_ftrace_is_active(void)
 
 unsigned long shim_call_of(unsigned long address)
 {
-	return tl_ftrace_has_entry_calls ? find_call(address, address + NEAR - 1) : 0;
+	if (!tl_ftrace_has_entry_calls)
+		return 0;
+	return tl_unexported(ftrace_location_range)(address, address + NEAR - 1);
 }
 
 static void called(unsigned long call, unsigned long caller, struct ftrace_ops *ops,

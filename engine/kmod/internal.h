@@ -25,8 +25,8 @@
  * - Lock order: the kernel's notifier lock for modules, then the control lock, then
  *   kprobe_mutex, then the CPU hotplug lock or text_mutex. Nothing that runs under the
  *   control lock waits for the module notifier.
- * - Functions that are not exported are called by an address from kallsyms, through a
- *   pointer of the declared type. If one is missing, the module does not load.
+ * - Functions that are not exported are called as unexported.h has it, never through a pointer.
+ *   If one is missing, the module does not load.
  * - What a consumer has armed cannot outlive the module: an open file holds a
  *   reference to it. Callbacks are quiesced before their *_exit() returns.
  */
@@ -178,6 +178,9 @@ void tl_patch(struct shim_patch *patches, size_t count);
 
 /* arch/: shim_direct_dispatch(), called only on a change. On an error nothing has changed. */
 int tl_direct_dispatch(bool straight);
+
+/* arch/: the length of the landing pad at a function's address; 0 if it has none. */
+size_t tl_landing_pad(unsigned long address);
 
 /* arch/: whether the page at a kernel address is mapped RAM. Callable in probe context. */
 bool tl_is_ram(unsigned long page);

@@ -8,8 +8,9 @@
 
 #include "internal.h"
 #include "shim.h"
+#include "unexported.h"
 
-static typeof(&get_kprobe) find_kprobe;
+UNEXPORTED(get_kprobe);
 
 /* kprobe_mutex; NULL without CONFIG_KALLSYMS_ALL, where kallsyms lists no data. */
 static struct mutex *kprobes_lock;
@@ -17,8 +18,7 @@ static struct mutex *kprobes_lock;
 int tl_kprobes_init(void)
 {
 	kprobes_lock = (void *)tl_find_symbol("kprobe_mutex");
-	find_kprobe = (void *)tl_symbol("get_kprobe");
-	return find_kprobe ? 0 : -ENOENT;
+	return tl_resolve(get_kprobe) ? 0 : -ENOENT;
 }
 
 /* Replaces a kprobe's trap in `bytes` by the instruction that it displaced. */
@@ -28,7 +28,7 @@ static void restore(unsigned long address, void *bytes)
 
 	if (!tl_is_kprobe_trap(bytes))
 		return;
-	probe = find_kprobe((void *)address);
+	probe = tl_unexported(get_kprobe)((void *)address);
 	if (probe)
 		memcpy(bytes, &probe->opcode, sizeof(probe->opcode));
 }
@@ -60,7 +60,7 @@ void shim_hold_kprobes(int held)
 /* A kprobe in a module that is gone is never armed again, and one on ftrace patches no text. */
 static bool is_at(unsigned long address)
 {
-	struct kprobe *probe = find_kprobe((void *)address);
+	struct kprobe *probe = tl_unexported(get_kprobe)((void *)address);
 
 	return probe && !kprobe_gone(probe) && !kprobe_ftrace(probe);
 }

@@ -10,6 +10,7 @@
 
 #include "internal.h"
 #include "shim.h"
+#include "unexported.h"
 
 static DEFINE_MUTEX(control);
 
@@ -29,12 +30,11 @@ void shim_unlock(void)
 }
 
 #ifdef CONFIG_SMP
-static typeof(&stop_one_cpu) run_on;
+UNEXPORTED(stop_one_cpu);
 
 int tl_lock_init(void)
 {
-	run_on = (void *)tl_symbol("stop_one_cpu");
-	return run_on ? 0 : -ENOENT;
+	return tl_resolve(stop_one_cpu) ? 0 : -ENOENT;
 }
 
 static int nothing(void *unused)
@@ -55,7 +55,7 @@ static void synchronize_idle(void)
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu)
-		run_on(cpu, nothing, NULL);
+		tl_unexported(stop_one_cpu)(cpu, nothing, NULL);
 	cpus_read_unlock();
 }
 #else

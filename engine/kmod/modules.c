@@ -19,8 +19,9 @@
 #include "internal.h"
 #include "shim.h"
 #include "trapline.h"
+#include "unexported.h"
 
-static typeof(&__module_address) module_at;
+UNEXPORTED(__module_address);
 
 static DECLARE_COMPLETION(begun);
 static bool engine_is_there;
@@ -31,7 +32,7 @@ bool tl_is_module_text(unsigned long address)
 	bool is_text;
 
 	preempt_disable();
-	module = module_at(address);
+	module = tl_unexported(__module_address)(address);
 	is_text = module && module != THIS_MODULE && compat_is_core_text(module, address);
 	preempt_enable();
 	return is_text;
@@ -72,7 +73,7 @@ bool tl_is_module_rewritten(unsigned long address)
 	bool is_rewritten;
 
 	preempt_disable();
-	module = module_at(address);
+	module = tl_unexported(__module_address)(address);
 	is_rewritten = module && (has_jump_label(module, address) || has_static_call(module, address));
 	preempt_enable();
 	return is_rewritten;
@@ -87,7 +88,7 @@ static bool is_up(struct list_head *node)
 {
 	struct module *module = list_entry(node, struct module, list);
 
-	return module_at((unsigned long)node) == module &&
+	return tl_unexported(__module_address)((unsigned long)node) == module &&
 	       (module->state == MODULE_STATE_LIVE || module->state == MODULE_STATE_COMING);
 }
 
@@ -170,8 +171,7 @@ static struct notifier_block notifier = {
 
 int tl_modules_init(void)
 {
-	module_at = (void *)tl_symbol("__module_address");
-	return module_at ? register_module_notifier(&notifier) : -ENOENT;
+	return tl_resolve(__module_address) ? register_module_notifier(&notifier) : -ENOENT;
 }
 
 void tl_modules_begin(bool is_there)

@@ -13,6 +13,7 @@
 
 #include "internal.h"
 #include "shim.h"
+#include "unexported.h"
 
 /*
  * Whether the range is kernel memory and RAM. It may be unmapped right after, which
@@ -108,12 +109,16 @@ static int load_pages(unsigned long address, void *to, size_t length)
 
 #ifdef nmi_uaccess_okay
 /* A trap may come between the two steps of a context switch, page table and `current`. */
-static bool (*is_own_page_table)(void);
+UNEXPORTED(nmi_uaccess_okay);
+
+static bool is_own_page_table(void)
+{
+	return tl_unexported(nmi_uaccess_okay)();
+}
 
 static int page_table_init(void)
 {
-	is_own_page_table = (void *)tl_symbol("nmi_uaccess_okay");
-	return is_own_page_table ? 0 : -ENOENT;
+	return tl_resolve(nmi_uaccess_okay) ? 0 : -ENOENT;
 }
 #else
 static bool is_own_page_table(void)
@@ -167,7 +172,7 @@ int shim_load_user(unsigned long address, void *to, size_t length)
  * Whether the page table is the current thread's: while the scheduler switches to another
  * thread, it is that one's already.
  */
-static typeof(&task_curr) is_switched_in;
+UNEXPORTED(task_curr);
 
 /*
  * A page that has to be copied first, as it is shared with a child, faults; so does one
@@ -177,13 +182,12 @@ int shim_copyout(unsigned long address, const void *from, size_t length)
 {
 	if (!current->mm || current->flags & PF_KTHREAD)
 		return -EFAULT;
-	if (!is_switched_in(current) || !is_own_page_table())
+	if (!tl_unexported(task_curr)(current) || !is_own_page_table())
 		return -EFAULT;
 	return shim_store_user(address, from, length);
 }
 
 int tl_nofault_init(void)
 {
-	is_switched_in = (void *)tl_symbol("task_curr");
-	return is_switched_in ? page_table_init() : -ENOENT;
+	return tl_resolve(task_curr) ? page_table_init() : -ENOENT;
 }

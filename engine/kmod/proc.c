@@ -14,6 +14,7 @@
 
 #include "internal.h"
 #include "trapline.h"
+#include "unexported.h"
 
 union row {
 	struct trapline_fbt_row fbt;
@@ -36,7 +37,7 @@ struct reader {
 	bool sees_addresses;
 };
 
-static typeof(&kallsyms_show_value) may_see_addresses;
+UNEXPORTED(kallsyms_show_value);
 
 static u64 seen(struct seq_file *file, u64 address)
 {
@@ -195,7 +196,7 @@ static int table_open(struct inode *inode, struct file *file)
 	reader = __seq_open_private(file, &table_operations, sizeof(*reader));
 	if (!reader)
 		return -ENOMEM;
-	reader->sees_addresses = may_see_addresses(file->f_cred);
+	reader->sees_addresses = tl_unexported(kallsyms_show_value)(file->f_cred);
 	return 0;
 }
 
@@ -217,8 +218,7 @@ int tl_proc_init(void)
 {
 	size_t i;
 
-	may_see_addresses = (void *)tl_symbol("kallsyms_show_value");
-	if (!may_see_addresses)
+	if (!tl_resolve(kallsyms_show_value))
 		return -ENOENT;
 	root = proc_mkdir("dtrace", NULL);
 	if (!root)

@@ -227,8 +227,11 @@ unsigned int shim_off_limits(unsigned long address);
  */
 int shim_rewritten(unsigned long address);
 
-/* symbols.c: the number of bytes at an address that belong to ftrace. */
-size_t shim_ftrace_slot(unsigned long address);
+/*
+ * symbols.c: the number of bytes at a function's address that no trap may be in: a landing pad
+ * of indirect branches, and ftrace's slot behind it.
+ */
+size_t shim_head(unsigned long address);
 
 /* symbols.c: reads kernel text. Callable in probe context, before the guard. */
 int shim_peek(unsigned long address, void *bytes, size_t length);

@@ -21,6 +21,7 @@
 #include "internal.h"
 #include "shim.h"
 #include "space.h"
+#include "unexported.h"
 
 /* What a slot is for: the instruction that it holds a copy of, and the one behind that. */
 struct home {
@@ -45,14 +46,12 @@ struct slots {
 	size_t room;
 };
 
-static typeof(&_install_special_mapping) install;
-static typeof(&do_munmap) unmap;
+UNEXPORTED(_install_special_mapping);
+UNEXPORTED(do_munmap);
 
 int tl_slots_init(void)
 {
-	install = (void *)tl_symbol("_install_special_mapping");
-	unmap = (void *)tl_symbol("do_munmap");
-	return install && unmap ? 0 : -ENOENT;
+	return tl_resolve(_install_special_mapping) && tl_resolve(do_munmap) ? 0 : -ENOENT;
 }
 
 /*
@@ -141,8 +140,10 @@ static int map_at_hole(const struct space *space, unsigned long near, struct slo
 	if (mmap_write_lock_killable(mm))
 		return -EINTR;
 	slots->address = find_hole(mm, near, tl_slot_reach(space->is_compat));
-	area = slots->address ? install(mm, slots->address, PAGE_SIZE, flags, &slots->mapping) :
-				ERR_PTR(-ENOMEM);
+	area = ERR_PTR(-ENOMEM);
+	if (slots->address)
+		area = tl_unexported(_install_special_mapping)(mm, slots->address, PAGE_SIZE, flags,
+							       &slots->mapping);
 	mmap_write_unlock(mm);
 	return PTR_ERR_OR_ZERO(area);
 }
@@ -326,7 +327,7 @@ static bool unmap_page(struct mm_struct *mm, const struct slots *slots)
 	mmap_write_lock(mm);
 	area = vma_lookup(mm, slots->address);
 	if (is_ours(area, slots))
-		is_done = !unmap(mm, slots->address, PAGE_SIZE, NULL);
+		is_done = !tl_unexported(do_munmap)(mm, slots->address, PAGE_SIZE, NULL);
 	mmap_write_unlock(mm);
 	return is_done;
 }

@@ -26,18 +26,18 @@
 #include "shim.h"
 #include "space.h"
 #include "trapline.h"
+#include "unexported.h"
 
 DEFINE_MUTEX(tl_text_lock);
 LIST_HEAD(tl_spaces);
 DEFINE_RAW_SPINLOCK(tl_space_lock);
 DECLARE_WAIT_QUEUE_HEAD(tl_children_cleaned);
 
-static typeof(&ptrace_may_access) may_access;
+UNEXPORTED(ptrace_may_access);
 
 int tl_space_init(void)
 {
-	may_access = (void *)tl_symbol("ptrace_may_access");
-	return may_access ? tl_slots_init() : -ENOENT;
+	return tl_resolve(ptrace_may_access) ? tl_slots_init() : -ENOENT;
 }
 
 struct space *tl_space_of(const struct mm_struct *mm)
@@ -90,7 +90,7 @@ static int mm_of(struct task_struct *task, struct mm_struct **mm, bool *is_compa
 		return -EINVAL;
 	if (down_read_killable(&task->signal->exec_update_lock))
 		return -EINTR;
-	if (!may_access(task, PTRACE_MODE_ATTACH_REALCREDS))
+	if (!tl_unexported(ptrace_may_access)(task, PTRACE_MODE_ATTACH_REALCREDS))
 		error = -EPERM;
 	*is_compat = tl_is_compat(task);
 	if (!error && *is_compat && !tl_traps_compat())

@@ -3,30 +3,28 @@
 #include <linux/printk.h>
 #include <linux/ptrace.h>
 #include <linux/stacktrace.h>
-#include <linux/stringify.h>
 
 #include <asm/irq_regs.h>
 
 #include "compat/printk.h"
 #include "internal.h"
 #include "shim.h"
+#include "unexported.h"
 
-static typeof(&stack_trace_save_regs) save_from;
-static typeof(&COMPAT_PRINTK_HOLD) hold_messages;
-static typeof(&COMPAT_PRINTK_RELEASE) release_messages;
+UNEXPORTED(stack_trace_save_regs);
+UNEXPORTED(COMPAT_PRINTK_HOLD);
+UNEXPORTED(COMPAT_PRINTK_RELEASE);
 
 int tl_stack_init(void)
 {
-	save_from = (void *)tl_symbol("stack_trace_save_regs");
-	hold_messages = (void *)tl_symbol(__stringify(COMPAT_PRINTK_HOLD));
-	release_messages = (void *)tl_symbol(__stringify(COMPAT_PRINTK_RELEASE));
-	return save_from && hold_messages && release_messages ? 0 : -ENOENT;
+	return tl_resolve(stack_trace_save_regs) && tl_resolve(COMPAT_PRINTK_HOLD) &&
+	       tl_resolve(COMPAT_PRINTK_RELEASE) ? 0 : -ENOENT;
 }
 
 unsigned int tl_unwind(struct pt_regs *regs, unsigned int skip,
 			     unsigned long *frames, unsigned int count)
 {
-	return save_from(regs, frames, count, skip);
+	return tl_unexported(stack_trace_save_regs)(regs, frames, count, skip);
 }
 
 static unsigned int unwind(struct pt_regs *regs, unsigned long *frames,
@@ -61,9 +59,9 @@ unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count,
 
 	if (count == 0)
 		return 0;
-	hold_messages();
+	tl_unexported(COMPAT_PRINTK_HOLD)();
 	found = unwind(regs, words, count, origin);
-	release_messages();
+	tl_unexported(COMPAT_PRINTK_RELEASE)();
 	for (i = found; i-- > 0;)
 		frames[i] = words[i];
 	return found;

@@ -13,15 +13,15 @@
 #include "selftest.h"
 #include "internal.h"
 #include "shim.h"
+#include "unexported.h"
 
-/* Not exported; typeof takes their types from this kernel's headers. */
-static typeof(&kallsyms_lookup_name) lookup_name;
-static typeof(&kallsyms_on_each_symbol) each_symbol;
-static typeof(&core_kernel_text) is_core_text;
-static typeof(&within_kprobe_blacklist) is_blacklisted;
-static typeof(&ftrace_text_reserved) is_ftraced;
-static typeof(&jump_label_text_reserved) is_jump_label;
-static typeof(&search_exception_tables) find_fixup;
+UNEXPORTED(kallsyms_lookup_name);
+UNEXPORTED(kallsyms_on_each_symbol);
+UNEXPORTED(core_kernel_text);
+UNEXPORTED(within_kprobe_blacklist);
+UNEXPORTED(ftrace_text_reserved);
+UNEXPORTED(jump_label_text_reserved);
+UNEXPORTED(search_exception_tables);
 
 /* Init text, which is freed after boot. */
 static unsigned long init_start, init_end;
@@ -31,7 +31,7 @@ static unsigned long return_thunks[8];
 
 unsigned long tl_find_symbol(const char *name)
 {
-	return lookup_name(name);
+	return tl_unexported(kallsyms_lookup_name)(name);
 }
 
 unsigned long tl_symbol(const char *name)
@@ -43,9 +43,15 @@ unsigned long tl_symbol(const char *name)
 	return address;
 }
 
-/* kallsyms_lookup_name() is not exported; registering a kprobe by name resolves its address. */
+/*
+ * Registering a kprobe by name resolves the address; but it may be behind the function's landing
+ * pad.
+ */
 static int find_lookup_name(void)
 {
+	char text[KSYM_SYMBOL_LEN];
+	unsigned long behind;
+	const char *offset;
 	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
 	int error = register_kprobe(&probe);
 
@@ -53,9 +59,14 @@ static int find_lookup_name(void)
 		pr_err("trapline: cannot register a kprobe on kallsyms_lookup_name: %d\n", error);
 		return error;
 	}
-	lookup_name = (void *)probe.addr;
+	sprint_symbol(text, (unsigned long)probe.addr);
+	offset = strchr(text, '+');
+	if (offset && sscanf(offset, "+0x%lx/", &behind) == 1)
+		static_call_update(TL_KEY(kallsyms_lookup_name), (void *)probe.addr - behind);
+	else
+		error = -ENOENT;
 	unregister_kprobe(&probe);
-	return 0;
+	return error;
 }
 
 static void find_return_thunks(void)
@@ -86,16 +97,12 @@ int tl_symbols_init(void)
 	if (error)
 		return error;
 	find_return_thunks();
-	each_symbol = (void *)tl_symbol("kallsyms_on_each_symbol");
-	is_core_text = (void *)tl_symbol("core_kernel_text");
-	is_blacklisted = (void *)tl_symbol("within_kprobe_blacklist");
-	is_ftraced = (void *)tl_symbol("ftrace_text_reserved");
-	is_jump_label = (void *)tl_symbol("jump_label_text_reserved");
-	find_fixup = (void *)tl_symbol("search_exception_tables");
 	init_start = tl_symbol("_sinittext");
 	init_end = tl_symbol("_einittext");
-	return each_symbol && is_core_text && is_blacklisted && is_ftraced &&
-	       is_jump_label && find_fixup && init_start && init_end ? 0 : -ENOENT;
+	return tl_resolve(kallsyms_on_each_symbol) && tl_resolve(core_kernel_text) &&
+	       tl_resolve(within_kprobe_blacklist) && tl_resolve(ftrace_text_reserved) &&
+	       tl_resolve(jump_label_text_reserved) && tl_resolve(search_exception_tables) &&
+	       init_start && init_end ? 0 : -ENOENT;
 }
 
 struct walk {
@@ -106,7 +113,7 @@ struct walk {
 /* Excludes data, which kallsyms lists with CONFIG_KALLSYMS_ALL. */
 static bool is_function(unsigned long address)
 {
-	return is_core_text(address) || (address >= init_start && address < init_end);
+	return tl_unexported(core_kernel_text)(address) || (address >= init_start && address < init_end);
 }
 
 static int visit_function(void *data, const char *name, unsigned long address)
@@ -153,18 +160,18 @@ int shim_each_function(unsigned long module, shim_visit_fn visit, void *context)
 	if (module)
 		return tl_each_function_of(module, visit, context);
 	stop = visit_natives(&walk);
-	return stop ? stop : each_symbol(visit_symbol, &walk);
+	return stop ? stop : tl_unexported(kallsyms_on_each_symbol)(visit_symbol, &walk);
 }
 
 unsigned int shim_off_limits(unsigned long address)
 {
 	if (is_native(address))
 		return 0;
-	if (!is_core_text(address) && !tl_is_module_text(address))
+	if (!tl_unexported(core_kernel_text)(address) && !tl_is_module_text(address))
 		return 1;
-	if (is_blacklisted(address))
+	if (tl_unexported(within_kprobe_blacklist)(address))
 		return 2;
-	return find_fixup(address) ? 3 : 0;
+	return tl_unexported(search_exception_tables)(address) ? 3 : 0;
 }
 
 /*
@@ -175,7 +182,7 @@ int shim_rewritten(unsigned long address)
 {
 	void *at = (void *)address;
 
-	if (is_ftraced(at, at))
+	if (tl_unexported(ftrace_text_reserved)(at, at))
 		return true;
 	return tl_is_module_text(address) ? tl_is_module_rewritten(address) :
 						  tl_is_rewritten(address);
@@ -185,14 +192,15 @@ bool tl_is_jump_label(unsigned long address)
 {
 	void *at = (void *)address;
 
-	return is_jump_label(at, at);
+	return tl_unexported(jump_label_text_reserved)(at, at);
 }
 
-size_t shim_ftrace_slot(unsigned long address)
+size_t shim_head(unsigned long address)
 {
-	void *at = (void *)address;
+	size_t pad = tl_landing_pad(address);
+	void *at = (void *)address + pad;
 
-	return is_ftraced(at, at) ? MCOUNT_INSN_SIZE : 0;
+	return pad + (tl_unexported(ftrace_text_reserved)(at, at) ? MCOUNT_INSN_SIZE : 0);
 }
 
 /*

@@ -28,8 +28,9 @@
 #include "shim.h"
 #include "space.h"
 #include "trapline.h"
+#include "unexported.h"
 
-static typeof(&force_sig_fault) send_fault;
+UNEXPORTED(force_sig_fault);
 static struct tracepoint *forks;
 
 /* How often it has begun; under the control lock. */
@@ -124,7 +125,7 @@ static void fault(const struct shim_access *access)
 	mmap_read_lock(mm);
 	is_mapped = vma_lookup(mm, access->address);
 	mmap_read_unlock(mm);
-	send_fault(SIGSEGV, is_mapped ? SEGV_ACCERR : SEGV_MAPERR,
+	tl_unexported(force_sig_fault)(SIGSEGV, is_mapped ? SEGV_ACCERR : SEGV_MAPERR,
 		   (void __user *)(unsigned long)access->address);
 	end_sleep();
 }
@@ -195,7 +196,7 @@ static void end_step(struct pt_regs *regs)
 
 	if (tl_is_stepped(regs) && !tl_slot_way(current->mm, pc, &to, &is_behind) &&
 	    tl_end_step(regs))
-		send_fault(SIGTRAP, TRAP_TRACE, (void __user *)pc);
+		tl_unexported(force_sig_fault)(SIGTRAP, TRAP_TRACE, (void __user *)pc);
 }
 
 static int fire(struct pt_regs *regs, unsigned long site, struct shim_access *access)
@@ -325,9 +326,8 @@ static void find(struct tracepoint *point, void *data)
 
 int tl_user_init(void)
 {
-	send_fault = (void *)tl_symbol("force_sig_fault");
 	for_each_kernel_tracepoint(find, NULL);
-	return send_fault && forks ? tl_interrupted_init() : -ENOENT;
+	return tl_resolve(force_sig_fault) && forks ? tl_interrupted_init() : -ENOENT;
 }
 
 int tl_user_begin(void)

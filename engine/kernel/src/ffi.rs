@@ -108,7 +108,7 @@ unsafe extern "C" {
     pub fn shim_each_function(module: usize, visit: VisitFn, context: *mut c_void) -> c_int;
     pub safe fn shim_off_limits(address: usize) -> c_uint;
     pub safe fn shim_rewritten(address: usize) -> c_int;
-    pub safe fn shim_ftrace_slot(address: usize) -> usize;
+    pub safe fn shim_head(address: usize) -> usize;
     pub fn shim_peek(address: usize, bytes: *mut c_void, length: usize) -> c_int;
     pub fn shim_peek_original(address: usize, bytes: *mut c_void, length: usize) -> c_int;
     pub safe fn shim_hold_kprobes(held: c_int);

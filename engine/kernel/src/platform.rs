@@ -268,8 +268,8 @@ impl KernelText for Kernel {
         ffi::shim_rewritten(address) != 0
     }
 
-    fn ftrace_slot(&self, address: usize) -> usize {
-        ffi::shim_ftrace_slot(address)
+    fn head(&self, address: usize) -> usize {
+        ffi::shim_head(address)
     }
 
     fn has_calls(&self) -> bool {

@@ -25,6 +25,7 @@
 #include "../internal.h"
 #include "../shim.h"
 #include "../trapline.h"
+#include "../unexported.h"
 
 /* Cache maintenance reaches the other CPUs from ARMv7 on. */
 static_assert(!IS_ENABLED(CONFIG_SMP) || __LINUX_ARM_ARCH__ >= 7);
@@ -50,13 +51,18 @@ static_assert(IS_ENABLED(CONFIG_STRICT_MODULE_RWX));
 /* An undefined instruction that no hook handles. */
 #define NOBODYS_TRAP 0xe7f000f0
 
-static typeof(&register_undef_hook) register_hook;
-static typeof(&unregister_undef_hook) unregister_hook;
-static typeof(&__patch_text_real) patch_word;
-static typeof(&copy_to_user_page) copy_text;
+UNEXPORTED(register_undef_hook);
+UNEXPORTED(unregister_undef_hook);
+UNEXPORTED(__patch_text_real);
+UNEXPORTED(copy_to_user_page);
 
-/* do_undefinstr(), and the branch to it that ends __und_fault. */
-static void (*handle)(struct pt_regs *regs);
+/* No header declares it. */
+void do_undefinstr(struct pt_regs *regs);
+
+UNEXPORTED(do_undefinstr);
+
+/* Its address, and the branch to it that ends __und_fault. */
+static void *handler;
 static u32 *way;
 
 static int trapped(struct pt_regs *regs, unsigned int instruction)
@@ -136,7 +142,7 @@ static void handle_straight(struct pt_regs *regs)
 	if ((regs->ARM_cpsr & hook.cpsr_mask) == hook.cpsr_val &&
 	    *(u32 *)regs->ARM_pc == hook.instr_val && !trapline_trap(regs))
 		return;
-	handle(regs);
+	tl_unexported(do_undefinstr)(regs);
 }
 
 /* A branch is relative to the pc, which is two instructions ahead. */
@@ -153,11 +159,11 @@ static int find_way(void)
 	ptrdiff_t distance;
 	size_t i;
 
-	handle = (void *)tl_symbol("do_undefinstr");
-	if (!code || !handle)
+	if (!code || !tl_resolve(do_undefinstr))
 		return -ENOENT;
+	handler = (void *)tl_symbol("do_undefinstr");
 	for (i = 0; i < 8 && !way; i++)
-		if (code[i] == branch(&code[i], handle))
+		if (code[i] == branch(&code[i], handler))
 			way = &code[i];
 	distance = (void *)handle_straight - (void *)way;
 	if (way && distance < SZ_32M && distance > -SZ_32M)
@@ -170,7 +176,7 @@ int tl_direct_dispatch(bool straight)
 {
 	struct shim_patch patch = {
 		.address = (unsigned long)way,
-		.word = branch(way, straight ? (void *)handle_straight : (void *)handle),
+		.word = branch(way, straight ? handle_straight : handler),
 	};
 
 	tl_patch(&patch, 1);
@@ -216,11 +222,8 @@ int tl_arch_refuse(void)
 
 int tl_arch_init(void)
 {
-	register_hook = (void *)tl_symbol("register_undef_hook");
-	unregister_hook = (void *)tl_symbol("unregister_undef_hook");
-	patch_word = (void *)tl_symbol("__patch_text_real");
-	copy_text = (void *)tl_symbol("copy_to_user_page");
-	if (!register_hook || !unregister_hook || !patch_word || !copy_text)
+	if (!tl_resolve(register_undef_hook) || !tl_resolve(unregister_undef_hook) ||
+	    !tl_resolve(__patch_text_real) || !tl_resolve(copy_to_user_page))
 		return -ENOENT;
 	return find_way();
 }
@@ -258,6 +261,11 @@ unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 
 const char *const tl_return_thunks[] = { NULL };
 
+size_t tl_landing_pad(unsigned long address)
+{
+	return 0;
+}
+
 /*
  * Has the processor translate the address, as for a privileged read. No trap of ours can
  * come between the request and its result: this code is not probed. RAM is never mapped
@@ -282,10 +290,10 @@ int tl_hook_init(void)
 
 	hook.instr_val = trapline_trap_word();
 	user_hook.instr_val = trapline_trap_word();
-	register_hook(&hook);
-	register_hook(&user_hook);
+	tl_unexported(register_undef_hook)(&hook);
+	tl_unexported(register_undef_hook)(&user_hook);
 	for (i = 0; i < ARRAY_SIZE(thumb_hooks); i++)
-		register_hook(&thumb_hooks[i]);
+		tl_unexported(register_undef_hook)(&thumb_hooks[i]);
 	return 0;
 }
 
@@ -294,9 +302,9 @@ void tl_hook_exit(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(thumb_hooks); i++)
-		unregister_hook(&thumb_hooks[i]);
-	unregister_hook(&user_hook);
-	unregister_hook(&hook);
+		tl_unexported(unregister_undef_hook)(&thumb_hooks[i]);
+	tl_unexported(unregister_undef_hook)(&user_hook);
+	tl_unexported(unregister_undef_hook)(&hook);
 }
 
 struct batch {
@@ -314,7 +322,8 @@ static int patch_while_stopped(void *data)
 
 	if (atomic_inc_return(&batch->arrived) == 1) {
 		for (i = 0; i < batch->count; i++)
-			patch_word((void *)batch->patches[i].address, batch->patches[i].word, true);
+			tl_unexported(__patch_text_real)((void *)batch->patches[i].address,
+							 batch->patches[i].word, true);
 		smp_store_release(&batch->is_written, true);
 	} else {
 		smp_cond_load_acquire(&batch->is_written, VAL);
@@ -471,7 +480,7 @@ bool tl_traps_compat(void)
 void tl_write_text(struct vm_area_struct *area, struct page *page, unsigned long address,
 		   void *to, const void *from, size_t length)
 {
-	copy_text(area, page, address, to, from, length);
+	tl_unexported(copy_to_user_page)(area, page, address, to, from, length);
 }
 
 /* The kernel handles an undefined instruction of user mode with interrupts enabled. */

@@ -35,6 +35,7 @@
 #include "../internal.h"
 #include "../shim.h"
 #include "../trapline.h"
+#include "../unexported.h"
 
 /*
  * What runs between a BRK and its handler must not trap. With these options it calls code
@@ -54,12 +55,12 @@ static_assert(IS_ENABLED(CONFIG_VMAP_STACK));
 #define PHYSICAL_ADDRESS GENMASK_ULL(47, 12)
 
 #ifdef TL_HAS_BREAK_HOOK
-static typeof(&register_kernel_break_hook) register_hook;
-static typeof(&unregister_kernel_break_hook) unregister_hook;
+UNEXPORTED(register_kernel_break_hook);
+UNEXPORTED(unregister_kernel_break_hook);
 #endif
-static typeof(&aarch64_insn_patch_text) patch_words;
-static typeof(&caches_clean_inval_pou) clean_caches;
-static typeof(&copy_to_user_page) copy_text;
+UNEXPORTED(aarch64_insn_patch_text);
+UNEXPORTED(caches_clean_inval_pou);
+UNEXPORTED(copy_to_user_page);
 
 /* The kernel's text. */
 static unsigned long text_start, text_end;
@@ -277,17 +278,13 @@ int tl_arch_refuse(void)
 int tl_arch_init(void)
 {
 #ifdef TL_HAS_BREAK_HOOK
-	register_hook = (void *)tl_symbol("register_kernel_break_hook");
-	unregister_hook = (void *)tl_symbol("unregister_kernel_break_hook");
-	if (!register_hook || !unregister_hook)
+	if (!tl_resolve(register_kernel_break_hook) || !tl_resolve(unregister_kernel_break_hook))
 		return -ENOENT;
 #endif
-	patch_words = (void *)tl_symbol("aarch64_insn_patch_text");
-	clean_caches = (void *)tl_symbol("caches_clean_inval_pou");
-	copy_text = (void *)tl_symbol("copy_to_user_page");
 	text_start = tl_symbol("_stext");
 	text_end = tl_symbol("_etext");
-	if (!patch_words || !clean_caches || !copy_text || !text_start || !text_end)
+	if (!text_start || !text_end || !tl_resolve(aarch64_insn_patch_text) ||
+	    !tl_resolve(caches_clean_inval_pou) || !tl_resolve(copy_to_user_page))
 		return -ENOENT;
 	return find_ways() ?: tl_exec_mem_init() ?: build_bridges();
 }
@@ -311,6 +308,11 @@ unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 }
 
 const char *const tl_return_thunks[] = { NULL };
+
+size_t tl_landing_pad(unsigned long address)
+{
+	return 0;
+}
 
 /*
  * Has the processor translate the address. No trap of ours can come between the request
@@ -344,12 +346,12 @@ static struct break_hook hook = { .fn = trapped };
 static void register_break(void)
 {
 	hook.imm = immediate;
-	register_hook(&hook);
+	tl_unexported(register_kernel_break_hook)(&hook);
 }
 
 static void unregister_break(void)
 {
-	unregister_hook(&hook);
+	tl_unexported(unregister_kernel_break_hook)(&hook);
 }
 #else
 static void register_break(void) { }
@@ -394,7 +396,7 @@ static void patch_each(struct shim_patch *patches, size_t count)
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		patches[i].failed = patch_words(&places[i], &words[i], 1) != 0;
+		patches[i].failed = tl_unexported(aarch64_insn_patch_text)(&places[i], &words[i], 1) != 0;
 }
 
 void tl_patch(struct shim_patch *patches, size_t count)
@@ -407,7 +409,7 @@ void tl_patch(struct shim_patch *patches, size_t count)
 		patches[i].failed = 0;
 	}
 	cpus_read_lock();
-	if (patch_words(places, words, count))
+	if (tl_unexported(aarch64_insn_patch_text)(places, words, count))
 		patch_each(patches, count);
 	cpus_read_unlock();
 }
@@ -446,9 +448,9 @@ int tl_direct_dispatch(bool straight)
 		old[count++] = call(from, back);
 	}
 	cpus_read_lock();
-	error = patch_words(calls, new, count);
+	error = tl_unexported(aarch64_insn_patch_text)(calls, new, count);
 	if (error)
-		patch_words(calls, old, count);
+		tl_unexported(aarch64_insn_patch_text)(calls, old, count);
 	cpus_read_unlock();
 	if (!error)
 		is_bridged = straight;
@@ -476,7 +478,7 @@ u32 tl_poison_trap(void)
  */
 void shim_code_flush(unsigned long address, size_t length)
 {
-	clean_caches(address, address + length);
+	tl_unexported(caches_clean_inval_pou)(address, address + length);
 }
 
 const char *const tl_syscall_abis[] = { "arm64", "compat", NULL };
@@ -557,7 +559,7 @@ bool tl_is_compat(struct task_struct *task)
 void tl_write_text(struct vm_area_struct *area, struct page *page, unsigned long address,
 		   void *to, const void *from, size_t length)
 {
-	copy_text(area, page, address, to, from, length);
+	tl_unexported(copy_to_user_page)(area, page, address, to, from, length);
 }
 
 /* The entry path has masked all exceptions, and nothing else keeps the thread from sleeping. */

@@ -25,8 +25,8 @@
 #include <linux/string.h>
 
 #include <asm/cpu_entry_area.h>
-#include <asm/cpufeature.h>
 #include <asm/e820/api.h>
+#include <asm/ibt.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 
@@ -34,6 +34,7 @@
 #include "../internal.h"
 #include "../shim.h"
 #include "../trapline.h"
+#include "../unexported.h"
 
 /*
  * What runs between an INT3 and its handler must not trap. With these options it calls
@@ -68,10 +69,12 @@ asm(".pushsection .text\n"
     ".popsection\n");
 #endif
 
-static typeof(&text_poke) poke;
-static typeof(&text_poke_bp) poke_running;
-static typeof(&text_poke_sync) sync_cores;
-static typeof(&text_mutex) text_lock;
+UNEXPORTED(text_poke);
+UNEXPORTED(text_poke_bp);
+UNEXPORTED(text_poke_sync);
+
+/* text_mutex. */
+static struct mutex *text_lock;
 
 /* Kernel mode only: one of ours in user mode takes the direct way, which may sleep. */
 static int trapped(struct notifier_block *self, unsigned long event, void *data)
@@ -88,8 +91,10 @@ static struct notifier_block hook = {
 	.priority = INT_MAX,
 };
 
-/* kprobe_int3_handler(), and the two calls of it in exc_int3(), for kernel and user mode. */
-static typeof(&kprobe_int3_handler) handle;
+UNEXPORTED(kprobe_int3_handler);
+
+/* Its address, and the two calls of it in exc_int3(), for kernel and user mode. */
+static void *handler;
 static u8 *ways[2];
 
 /* Called instead of kprobe_int3_handler(), which is passed the traps that are not ours. */
@@ -97,7 +102,7 @@ static int handle_straight(struct pt_regs *regs)
 {
 	if (!(user_mode(regs) ? tl_user_trap(regs) : trapline_trap(regs)))
 		return 1;
-	return handle(regs);
+	return tl_unexported(kprobe_int3_handler)(regs);
 }
 
 int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned long site,
@@ -180,11 +185,11 @@ static int find_ways(void)
 	u8 call[CALL_INSN_SIZE];
 	size_t i, found = 0;
 
-	handle = (void *)tl_symbol("kprobe_int3_handler");
-	if (!code || !handle)
+	if (!code || !tl_resolve(kprobe_int3_handler))
 		return -ENOENT;
+	handler = (void *)tl_symbol("kprobe_int3_handler");
 	for (i = 0; i < 256 && found < ARRAY_SIZE(ways); i++) {
-		write_call(call, code + i, handle);
+		write_call(call, code + i, handler);
 		if (!memcmp(code + i, call, sizeof(call)))
 			ways[found++] = code + i;
 	}
@@ -202,8 +207,8 @@ int tl_direct_dispatch(bool straight)
 
 	mutex_lock(text_lock);
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
-		write_call(call, ways[i], straight ? (void *)handle_straight : (void *)handle);
-		poke_running(ways[i], call, sizeof(call), NULL);
+		write_call(call, ways[i], straight ? handle_straight : handler);
+		tl_unexported(text_poke_bp)(ways[i], call, sizeof(call), NULL);
 	}
 	mutex_unlock(text_lock);
 	return 0;
@@ -306,29 +311,16 @@ int shim_other_stack(size_t bytes)
 	       is_left(sp, CEA_ESTACK_BOT(stacks, MCE), CEA_ESTACK_SIZE(MCE), bytes);
 }
 
-/*
- * With Indirect Branch Tracking the processor faults on an indirect call to a function that does
- * not begin with ENDBR64. The kernel has removed that where it makes no such call itself, and
- * tl_symbol() makes others.
- */
 int tl_arch_refuse(void)
 {
-#ifdef CONFIG_X86_KERNEL_IBT
-	if (boot_cpu_has(X86_FEATURE_IBT)) {
-		pr_err("trapline: the processor tracks indirect branches (CONFIG_X86_KERNEL_IBT), and the module calls functions of the kernel that may not begin with ENDBR64. Boot with ibt=off to trace.\n");
-		return -EOPNOTSUPP;
-	}
-#endif
 	return 0;
 }
 
 int tl_arch_init(void)
 {
-	poke = (void *)tl_symbol("text_poke");
-	poke_running = (void *)tl_symbol("text_poke_bp");
-	sync_cores = (void *)tl_symbol("text_poke_sync");
 	text_lock = (void *)tl_symbol("text_mutex");
-	if (!poke || !poke_running || !sync_cores || !text_lock)
+	if (!text_lock || !tl_resolve(text_poke) || !tl_resolve(text_poke_bp) ||
+	    !tl_resolve(text_poke_sync))
 		return -ENOENT;
 	return find_stacks() ?: find_ways() ?: find_rewritten() ?: tl_exec_mem_init();
 }
@@ -347,6 +339,22 @@ unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 				    unsigned int count)
 {
 	return tl_unwind_entry(regs, frames, count);
+}
+
+/*
+ * ENDBR64, or what the kernel has put in its place where it makes no indirect call. A trap in
+ * its place would be one on what must begin with it; and direct calls may skip it.
+ */
+size_t tl_landing_pad(unsigned long address)
+{
+#ifdef CONFIG_X86_KERNEL_IBT
+	u32 word;
+
+	if (!shim_peek(address, &word, sizeof(word)) &&
+	    (word == gen_endbr() || word == gen_endbr_poison()))
+		return sizeof(word);
+#endif
+	return 0;
 }
 
 /* One for each mitigation. Without one, a return is a plain RET. */
@@ -424,7 +432,7 @@ static void patch_page(struct shim_patch *patches, size_t count)
 		text[patches[i].address - first] = patches[i].word;
 		patches[i].failed = 0;
 	}
-	poke((void *)first, text, patches[count - 1].address - first + 1);
+	tl_unexported(text_poke)((void *)first, text, patches[count - 1].address - first + 1);
 }
 
 /* text_poke() requires text_mutex. */
@@ -438,7 +446,7 @@ void tl_patch(struct shim_patch *patches, size_t count)
 		patches += piece;
 		count -= piece;
 	}
-	sync_cores();
+	tl_unexported(text_poke_sync)();
 	mutex_unlock(text_lock);
 }
 

@@ -232,7 +232,7 @@ impl KernelText for Seeded {
         fn pin(&self, is_pinned: bool);
         fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
         fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
-        fn ftrace_slot(&self, address: usize) -> usize;
+        fn head(&self, address: usize) -> usize;
         fn rewritten(&self, address: usize) -> bool;
         fn has_calls(&self) -> bool;
         fn call_of(&self, address: usize) -> Option<NonZeroUsize>;

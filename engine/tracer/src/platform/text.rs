@@ -40,9 +40,10 @@ pub trait KernelText: Sized + Send + Sync + 'static {
     /// no consumer is left.
     fn pin(&self, is_pinned: bool);
 
-    /// Size of the patch area at `address` that ftrace owns, in bytes: it may write or remove a
-    /// call there at any time.
-    fn ftrace_slot(&self, address: usize) -> usize;
+    /// How many bytes at the function's `address` no trap may be in: a landing pad, which indirect
+    /// branches need and direct ones may skip, and behind it ftrace's slot, in which ftrace may
+    /// write or remove a call at any time.
+    fn head(&self, address: usize) -> usize;
 
     /// Whether the kernel patches the instruction at `address` at run time, as a jump label or a
     /// static call. Expensive.

@@ -66,7 +66,7 @@ impl<T: WithoutKernel> KernelText for T {
         false
     }
 
-    fn ftrace_slot(&self, _: usize) -> usize {
+    fn head(&self, _: usize) -> usize {
         0
     }
 

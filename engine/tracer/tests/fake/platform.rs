@@ -265,7 +265,7 @@ impl KernelText for &'static Fake {
         [REWRITTEN, HALF + 4].contains(&address)
     }
 
-    fn ftrace_slot(&self, address: usize) -> usize {
+    fn head(&self, address: usize) -> usize {
         if [TRACED, SPINS].contains(&address) {
             4
         } else {

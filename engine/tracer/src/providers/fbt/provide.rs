@@ -214,19 +214,17 @@ impl<A: Arch> Fbt<A> {
         (address, planned)
     }
 
-    /// The address for an entry's trap, after ftrace's patch area, and the text there, if a trap
+    /// The address for an entry's trap, behind the function's head, and the text there, if a trap
     /// can displace it.
     fn entry_of<P: Platform>(
         &self,
         platform: &P,
         found: &Found,
     ) -> (usize, Result<A::Text, Reason>) {
-        let address = found
-            .address
-            .wrapping_add(platform.ftrace_slot(found.address));
+        let address = found.address.wrapping_add(platform.head(found.address));
         let planned = match eligible::check_name(platform.blacklist(), self.names.get(found.name)) {
             Err(reason) => Err(reason),
-            // A symbol that lies within the patch area is not a function.
+            // A symbol whose end is within the head is not a function.
             Ok(()) if address >= found.end && found.end > found.address => Err(Reason::Part),
             Ok(()) => eligible::entry::<A, P>(platform, address),
         };
