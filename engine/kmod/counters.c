@@ -42,7 +42,7 @@ static const struct inode *inode_of(const struct vm_area_struct *area)
 
 static bool is_private(const struct vm_area_struct *area)
 {
-	return area && is_cow_mapping(area->vm_flags);
+	return area && compat_is_copied_on_write(area);
 }
 
 static bool is_its(const struct counter *counter, const struct vm_area_struct *area)

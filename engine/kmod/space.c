@@ -352,7 +352,7 @@ static bool pin_part(struct mm_struct *mm, struct place *place)
 
 	place->area = vma_lookup(mm, address);
 	place->patch->outcome = SHIM_DIFFERENT;
-	if (!place->area || !is_cow_mapping(place->area->vm_flags))
+	if (!place->area || !compat_is_copied_on_write(place->area))
 		return false;
 	place->patch->outcome = SHIM_UNWRITABLE;
 	if (compat_get_page(mm, address, flags, &place->page))

@@ -108,7 +108,7 @@ u64 shim_user_register(u64 number)
 /* A kernel thread may borrow an mm, and its saved registers mean nothing. */
 const struct pt_regs *shim_user_regs(void)
 {
-	const struct pt_regs *regs = task_pt_regs(current);
+	struct pt_regs *regs = task_pt_regs(current);
 	bool is_kernels = !current->mm || current->flags & PF_KTHREAD;
 
 	return is_kernels || !user_mode(regs) ? NULL : regs;

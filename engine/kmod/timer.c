@@ -17,6 +17,7 @@
 
 #include <asm/irq_regs.h>
 
+#include "compat/hrtimer.h"
 #include "internal.h"
 #include "shim.h"
 #include "trapline.h"
@@ -98,8 +99,8 @@ static struct timer *make(u32 number, u64 interval, bool everywhere)
 	for_each_possible_cpu(cpu) {
 		struct bell *bell = per_cpu_ptr(timer->bells, cpu);
 
-		hrtimer_init(&bell->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-		bell->hrtimer.function = rings;
+		compat_hrtimer_setup(&bell->hrtimer, rings, CLOCK_MONOTONIC,
+				     HRTIMER_MODE_REL_PINNED_HARD);
 		bell->timer = timer;
 	}
 	return timer;

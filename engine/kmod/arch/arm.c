@@ -18,10 +18,10 @@
 
 #include <asm/barrier.h>
 #include <asm/cacheflush.h>
-#include <asm/patch.h>
 #include <asm/ptrace.h>
 #include <asm/traps.h>
 
+#include "../compat/patching.h"
 #include "../internal.h"
 #include "../shim.h"
 #include "../trapline.h"

@@ -26,12 +26,12 @@
 #include <asm/debug-monitors.h>
 #include <asm/esr.h>
 #include <asm/memory.h>
-#include <asm/patching.h>
 #include <asm/pointer_auth.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 
 #include "../compat/break_hook.h"
+#include "../compat/patching.h"
 #include "../internal.h"
 #include "../shim.h"
 #include "../trapline.h"

@@ -28,9 +28,9 @@
 #include <asm/e820/api.h>
 #include <asm/ibt.h>
 #include <asm/ptrace.h>
-#include <asm/text-patching.h>
 
 #include "../compat/percpu.h"
+#include "../compat/text_poke.h"
 #include "../internal.h"
 #include "../shim.h"
 #include "../trapline.h"
@@ -70,8 +70,8 @@ asm(".pushsection .text\n"
 #endif
 
 UNEXPORTED(text_poke);
-UNEXPORTED(text_poke_bp);
-UNEXPORTED(text_poke_sync);
+UNEXPORTED(COMPAT_POKE_RUNNING);
+UNEXPORTED(COMPAT_POKE_SYNC);
 
 /* text_mutex. */
 static struct mutex *text_lock;
@@ -199,7 +199,7 @@ static int find_ways(void)
 	return -ENOENT;
 }
 
-/* text_poke_bp() emulates the new call for a CPU that executes one while it is replaced. */
+/* COMPAT_POKE_RUNNING() emulates the new call for a CPU that executes one while it is replaced. */
 int tl_direct_dispatch(bool straight)
 {
 	u8 call[CALL_INSN_SIZE];
@@ -208,7 +208,7 @@ int tl_direct_dispatch(bool straight)
 	mutex_lock(text_lock);
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		write_call(call, ways[i], straight ? handle_straight : handler);
-		tl_unexported(text_poke_bp)(ways[i], call, sizeof(call), NULL);
+		tl_unexported(COMPAT_POKE_RUNNING)(ways[i], call, sizeof(call), NULL);
 	}
 	mutex_unlock(text_lock);
 	return 0;
@@ -319,8 +319,8 @@ int tl_arch_refuse(void)
 int tl_arch_init(void)
 {
 	text_lock = (void *)tl_symbol("text_mutex");
-	if (!text_lock || !tl_resolve(text_poke) || !tl_resolve(text_poke_bp) ||
-	    !tl_resolve(text_poke_sync))
+	if (!text_lock || !tl_resolve(text_poke) || !tl_resolve(COMPAT_POKE_RUNNING) ||
+	    !tl_resolve(COMPAT_POKE_SYNC))
 		return -ENOENT;
 	return find_stacks() ?: find_ways() ?: find_rewritten() ?: tl_exec_mem_init();
 }
@@ -446,7 +446,7 @@ void tl_patch(struct shim_patch *patches, size_t count)
 		patches += piece;
 		count -= piece;
 	}
-	tl_unexported(text_poke_sync)();
+	tl_unexported(COMPAT_POKE_SYNC)();
 	mutex_unlock(text_lock);
 }
 

@@ -6,7 +6,7 @@
  * asks for; since 6.5 it has no parameter for that.
  *
  * zap_page_range() unmapped pages of several areas. Since 6.3 there is only the function for
- * one area; before, that is declared too, but not exported.
+ * one area, which has another name in 7.x; before, that is declared too, but not exported.
  */
 #ifndef TRAPLINE_COMPAT_PAGES
 #define TRAPLINE_COMPAT_PAGES
@@ -31,9 +31,17 @@ static inline void compat_zap_page(struct vm_area_struct *area, unsigned long ad
 {
 #ifdef TL_HAS_ZAP_PAGE_RANGE
 	zap_page_range(area, address, PAGE_SIZE);
+#elif defined(TL_HAS_ZAP_VMA_RANGE)
+	zap_vma_range(area, address, PAGE_SIZE);
 #else
 	zap_page_range_single(area, address, PAGE_SIZE, NULL);
 #endif
+}
+
+/* Whether a write gets a page of the process's own. The kernel's function has had two names. */
+static inline bool compat_is_copied_on_write(const struct vm_area_struct *area)
+{
+	return (area->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE;
 }
 
 #endif

@@ -40,14 +40,14 @@ pub fn make(guest: &Guest, debs: &[PathBuf], kernel_release: &str) -> Result<Pat
     Ok(tree.join(build))
 }
 
-/// Redirects the packaged Makefile, which includes another by its installed path, to `tree`.
+/// Redirects the packaged Makefile, which names others by their installed paths, to `tree`.
 fn relocate(makefile: &Path, tree: &Path) -> Result<()> {
     let text = String::from_utf8_lossy(&files::read(makefile)?).into_owned();
-    let here = format!("include {}/usr/src/", tree.display());
-    files::write(
-        makefile,
-        text.replace("include /usr/src/", &here).as_bytes(),
-    )
+    let relocated = [" ", "="].iter().fold(text, |text, before| {
+        let here = format!("{before}{}/usr/src/", tree.display());
+        text.replace(&format!("{before}/usr/src/"), &here)
+    });
+    files::write(makefile, relocated.as_bytes())
 }
 
 #[cfg(test)]
@@ -55,19 +55,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_makefile_includes_from_the_unpacked_tree() {
+    fn the_makefile_names_the_unpacked_tree() {
         let dir = tempfile::tempdir().unwrap();
         let makefile = dir.path().join("Makefile");
         files::write(
             &makefile,
-            b"include /usr/src/linux-headers-x-common/Makefile\n",
+            b"KBUILD_OUTPUT=/usr/src/linux-headers-x\ninclude /usr/src/linux-headers-x-common/Makefile\n",
         )
         .unwrap();
         relocate(&makefile, Path::new("/some/tree")).unwrap();
         let text = files::read(&makefile).unwrap();
         assert_eq!(
             text,
-            b"include /some/tree/usr/src/linux-headers-x-common/Makefile\n"
+            b"KBUILD_OUTPUT=/some/tree/usr/src/linux-headers-x\ninclude /some/tree/usr/src/linux-headers-x-common/Makefile\n"
         );
     }
 }

@@ -157,7 +157,8 @@ fn kernel_behind(meta: &Package) -> Result<(String, String)> {
 
 /// What an image is split into since Linux 6.19: lists, the kernel itself, and its modules.
 fn image_parts(image: &Package, release: &str, arch: &str) -> Vec<String> {
-    let parts = ["linux-base-", "linux-binary-", "linux-modules-"].map(|part| format!("{part}{release}"));
+    let parts =
+        ["linux-base-", "linux-binary-", "linux-modules-"].map(|part| format!("{part}{release}"));
     let parts = parts.iter().filter(|part| image.depends.contains(part));
     parts.map(|part| format!("{part}:{arch}")).collect()
 }
