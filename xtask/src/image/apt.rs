@@ -91,6 +91,9 @@ impl Apt {
 
     /// As [`Self::look_up`], but in the index as last fetched.
     pub fn show(&self, wanted: &[String]) -> Result<Vec<Package>> {
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
         let config = &self.config;
         let show = cmd!(
             self.sh,

@@ -91,7 +91,7 @@ impl Config {
     /// (`engine`, the linked object) for x18, else in the finished `module`.
     pub fn check(&self, guest: &Guest, engine: &Path, module: &Path) -> Result<()> {
         type Forbidden = fn(&Instruction<'_>) -> bool;
-        let rules: [(&str, &Path, Forbidden, &str); 4] = [
+        let rules: [(&str, &Path, Forbidden, &str); 5] = [
             ("-Zfixed-x18", engine, uses_x18, "use x18"),
             (RETPOLINE, module, is_indirect, "branch without a retpoline"),
             (RETURN_THUNK, module, is_return, "return without a thunk"),
@@ -100,6 +100,12 @@ impl Config {
                 engine,
                 is_entry_without_pad,
                 "begin an entry point without a landing pad",
+            ),
+            (
+                LANDING_PADS,
+                module,
+                calls_through_a_pointer,
+                "call through a pointer in a function that may not (xtask/src/image/hardening.rs)",
             ),
         ];
         for (flag, object, is_forbidden, what) in rules {
@@ -215,6 +221,36 @@ fn is_return(instruction: &Instruction<'_>) -> bool {
 fn is_entry_without_pad(instruction: &Instruction<'_>) -> bool {
     let is_entry = instruction.is_first && instruction.function.starts_with("trapline_");
     is_entry && !instruction.text.starts_with("endbr64")
+}
+
+/// Functions of the C half that call through a pointer, all of them to functions of the module;
+/// but for `rings`, which has the kernel's own pointer to its clock read.
+const CALLERS: [&str; 17] = [
+    "cleanup_module",
+    "init_module",
+    "request",
+    "rings",
+    "shim_each_function",
+    "shim_each_module",
+    "shim_each_syscall",
+    "show",
+    "table_show",
+    "table_start",
+    "tl_each_function_of",
+    "tl_selftest_exit",
+    "tl_selftest_init",
+    "tl_selftest_prepare",
+    "tl_with_user_keys",
+    "undo",
+    "visit_symbol",
+];
+
+/// A pointer to a function of the kernel may lead to where its landing pad has been removed. The
+/// Rust half has none: it calls the C half by name.
+fn calls_through_a_pointer(instruction: &Instruction<'_>) -> bool {
+    let is_rust = ["_R", "trapline_"].map(|start| instruction.function.starts_with(start));
+    let is_known = is_rust.contains(&true) || CALLERS.contains(&instruction.function);
+    instruction.relocation.starts_with("__x86_indirect_thunk_") && !is_known
 }
 
 #[cfg(test)]
@@ -390,5 +426,24 @@ mod tests {
             text.contains("1 of its 1 instructions return, the first in f: ret"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_call_through_a_pointer_is_found_where_none_is_expected() {
+        let listing = "
+0000000000000000 <rings>:
+       0:\tcall   5 <rings+0x5>
+\t\t\t1: R_X86_64_PLT32\t__x86_indirect_thunk_rax-0x4
+0000000000000010 <shim_peek_original>:
+      10:\tcall   15 <shim_peek_original+0x5>
+\t\t\t11: R_X86_64_PLT32\t__SCT__tl_get_kprobe-0x4
+      15:\tjmp    1a <shim_peek_original+0xa>
+\t\t\t16: R_X86_64_PLT32\t__x86_indirect_thunk_r10-0x4
+0000000000000020 <_RNvCs1_6engine4call>:
+      20:\tcall   25 <_RNvCs1_6engine4call+0x5>
+\t\t\t21: R_X86_64_PLT32\t__x86_indirect_thunk_rax-0x4
+";
+        let expected = ["shim_peek_original: jmp    1a <shim_peek_original+0xa>"];
+        assert_eq!(found(listing, calls_through_a_pointer), expected);
     }
 }
