@@ -32,6 +32,7 @@ pub mod start;
 
 mod watch;
 
+use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -250,7 +251,8 @@ impl Guest {
         saved.map_err(|error| self.watch.explained(error.into()))
     }
 
-    /// Copies `size` bytes from a kernel virtual address into a file.
+    /// Copies `size` bytes from a kernel virtual address into a file. If it fails, what is mapped
+    /// before the first page that is not has been copied.
     pub fn save_virtual(&mut self, address: u64, size: u64, path: &Path) -> Result<(), Stop> {
         // With page-table isolation a CPU in user mode does not have the kernel mapped, and it may
         // stay there for as long as no other task is runnable. So all CPUs are tried in turn.
@@ -259,6 +261,10 @@ impl Guest {
             saved = self.watch.qemu.save_virtual(cpu, address, size, path);
             if saved.is_ok() {
                 return Ok(());
+            }
+            // This CPU has the kernel mapped, and the rest is not.
+            if fs::metadata(path).is_ok_and(|copy| copy.len() > 0) {
+                break;
             }
             thread::sleep(READ_INTERVAL);
         }

@@ -9,8 +9,9 @@ use crate::probe::glob::matches;
 use crate::site::blacklist::Blacklist;
 use crate::site::reason::Reason;
 
-/// Cold code that the compiler has split off its function.
-const PARTS: [&[u8]; 2] = [b"*.cold", b"*.cold.*"];
+/// Cold code that the compiler has split off its function, and the padding before functions, of
+/// which a kernel with CONFIG_CALL_PADDING makes symbols.
+const PARTS: [&[u8]; 3] = [b"*.cold", b"*.cold.*", b"__pfx_*"];
 
 /// Linker symbols at the start and end of sections.
 const SECTION_MARKERS: [&[u8]; 2] = [b"__*_text_start", b"__*_text_end"];

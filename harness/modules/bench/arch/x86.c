@@ -4,6 +4,7 @@
 #include <linux/kdebug.h>
 #include <linux/notifier.h>
 
+#include <asm/ibt.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 
@@ -12,8 +13,8 @@
 /* The address after the trap, which is the IP that the notifier sees. */
 extern const char trapline_bench_behind[];
 
-/* After ftrace's call. */
-const unsigned long bench_body = CALL_INSN_SIZE;
+/* After the landing pad, where there is one, and ftrace's call. */
+const unsigned long bench_body = ENDBR_INSN_SIZE + CALL_INSN_SIZE;
 
 noinline void trapline_bench_trapped(void)
 {
