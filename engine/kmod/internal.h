@@ -25,8 +25,8 @@
  * - Lock order: the kernel's notifier lock for modules, then the control lock, then
  *   kprobe_mutex, then the CPU hotplug lock or text_mutex. Nothing that runs under the
  *   control lock waits for the module notifier.
- * - Functions that are not exported are called as unexported.h has it, never through a pointer.
- *   If one is missing, the module does not load.
+ * - Functions that are not exported are called as unexported.h has it; on x86 never through a
+ *   pointer. If one is missing, the module does not load.
  * - What a consumer has armed cannot outlive the module: an open file holds a
  *   reference to it. Callbacks are quiesced before their *_exit() returns.
  */
@@ -190,11 +190,19 @@ struct shim_access;
 typedef int tl_user_handler(struct pt_regs *regs, unsigned long site, struct shim_access *access);
 
 /*
- * arch/: runs a handler of a trap in user mode with the keys that the thread signs pointers
- * with, and returns what it does. Called with interrupts disabled.
+ * Runs a handler of a trap in user mode with the keys that the thread signs pointers with, and
+ * returns what it does; only arch/arm64.c has such keys. Called with interrupts disabled.
  */
+#ifdef CONFIG_ARM64
 int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned long site,
 		      struct shim_access *access);
+#else
+static inline int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs,
+				    unsigned long site, struct shim_access *access)
+{
+	return handle(regs, site, access);
+}
+#endif
 
 /* arch/: by how many bytes the saved instruction pointer is ahead of a trap. */
 extern const size_t tl_trap_advance;

@@ -19,9 +19,11 @@ void shim_lock(void)
 	mutex_lock(&control);
 }
 
-int shim_try_lock(void)
+/* No signal reaches a kernel thread, so it has the lock at the first return. */
+void shim_lock_patiently(void)
 {
-	return mutex_trylock(&control);
+	while (mutex_lock_interruptible(&control))
+		;
 }
 
 void shim_unlock(void)

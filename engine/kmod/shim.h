@@ -30,9 +30,12 @@ struct pt_regs;
 void *shim_alloc(size_t size, size_t align);
 void shim_free(void *memory);
 
-/* lock.c: the control lock, a mutex: not recursive, never taken in probe context. */
+/*
+ * lock.c: the control lock, a mutex: not recursive, never taken in probe context. A kernel
+ * thread that waits patiently is not reported as hung, however long it does.
+ */
 void shim_lock(void);
-int shim_try_lock(void);
+void shim_lock_patiently(void);
 void shim_unlock(void);
 
 /*

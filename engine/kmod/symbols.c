@@ -65,6 +65,8 @@ static int find_lookup_name(void)
 		static_call_update(TL_KEY(kallsyms_lookup_name), (void *)probe.addr - behind);
 	else
 		error = -ENOENT;
+	if (error)
+		pr_err("trapline: the kernel calls the address of kallsyms_lookup_name %s\n", text);
 	unregister_kprobe(&probe);
 	return error;
 }
@@ -197,7 +199,9 @@ bool tl_is_jump_label(unsigned long address)
 
 size_t shim_head(unsigned long address)
 {
-	size_t pad = tl_landing_pad(address);
+	/* What is listed may have been freed after boot, and is not read then. */
+	bool is_text = tl_unexported(core_kernel_text)(address) || tl_is_module_text(address);
+	size_t pad = is_text ? tl_landing_pad(address) : 0;
 	void *at = (void *)address + pad;
 
 	return pad + (tl_unexported(ftrace_text_reserved)(at, at) ? MCOUNT_INSN_SIZE : 0);

@@ -216,7 +216,9 @@ int tl_user_trap(struct pt_regs *regs)
 	int outcome;
 	u32 ticket;
 
-	outcome = tl_with_user_keys(tl_unmark(site) ? resume : fire, regs, site, &access);
+	/* Two calls, so that neither is through a pointer. */
+	outcome = tl_unmark(site) ? tl_with_user_keys(resume, regs, site, &access) :
+				    tl_with_user_keys(fire, regs, site, &access);
 	ticket = access.ticket;
 	while (outcome == SHIM_MISSING) {
 		if (fatal_signal_pending(current))

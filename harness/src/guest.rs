@@ -256,16 +256,18 @@ impl Guest {
     pub fn save_virtual(&mut self, address: u64, size: u64, path: &Path) -> Result<(), Stop> {
         // With page-table isolation a CPU in user mode does not have the kernel mapped, and it may
         // stay there for as long as no other task is runnable. So all CPUs are tried in turn.
-        let mut saved = Ok(());
+        let (mut saved, mut before) = (Ok(()), 0);
         for cpu in (0..self.cpus.max(1)).cycle().take(READ_ATTEMPTS) {
             saved = self.watch.qemu.save_virtual(cpu, address, size, path);
             if saved.is_ok() {
                 return Ok(());
             }
-            // This CPU has the kernel mapped, and the rest is not.
-            if fs::metadata(path).is_ok_and(|copy| copy.len() > 0) {
+            // A CPU has the kernel mapped, and twice the same part: there is no more.
+            let copied = fs::metadata(path).map_or(0, |copy| copy.len());
+            if copied > 0 && copied == before {
                 break;
             }
+            before = before.max(copied);
             thread::sleep(READ_INTERVAL);
         }
         saved.map_err(|error| self.watch.explained(error.into()))

@@ -60,7 +60,7 @@ unsafe extern "C" {
     pub fn shim_alloc(size: usize, align: usize) -> *mut c_void;
     pub fn shim_free(memory: *mut c_void);
     pub fn shim_lock();
-    pub fn shim_try_lock() -> c_int;
+    pub fn shim_lock_patiently();
     pub fn shim_unlock();
     pub fn shim_synchronize();
 

@@ -16,7 +16,7 @@ use crate::ffi;
 /// A value protected by the control mutex.
 ///
 /// The module has a single control mutex, so `with` on one value excludes `with` on every other,
-/// and it must not be nested. `try_with` inside of `with` gets `None`.
+/// and it must not be nested.
 pub struct ControlLock<T>(UnsafeCell<T>);
 
 // SAFETY: the value is reached only under the mutex, by one thread at a time.
@@ -32,11 +32,10 @@ impl ControlGuard {
         Self
     }
 
-    fn try_lock() -> Option<Self> {
-        // SAFETY: only the control path gets here, which the mutex is for.
-        let is_locked = unsafe { ffi::shim_try_lock() } != 0;
-        // Not made, and so not dropped, unless the mutex is locked.
-        is_locked.then(|| Self)
+    fn lock_patiently() -> Self {
+        // SAFETY: as in `lock`.
+        unsafe { ffi::shim_lock_patiently() };
+        Self
     }
 }
 
@@ -58,10 +57,10 @@ impl<T> Lock<T> for ControlLock<T> {
         work(unsafe { &mut *self.0.get() })
     }
 
-    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let _guard = ControlGuard::try_lock()?;
+    fn with_patience<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        let _guard = ControlGuard::lock_patiently();
         // SAFETY: as in `with`.
-        Some(work(unsafe { &mut *self.0.get() }))
+        work(unsafe { &mut *self.0.get() })
     }
 }
 

@@ -56,7 +56,7 @@ UNEXPORTED(unregister_undef_hook);
 UNEXPORTED(__patch_text_real);
 UNEXPORTED(copy_to_user_page);
 
-/* No header declares it. */
+/* Not every kernel's headers declare it. */
 void do_undefinstr(struct pt_regs *regs);
 
 UNEXPORTED(do_undefinstr);
@@ -438,12 +438,6 @@ const bool tl_traps_are_nmis = false;
 
 /* The entry path of an undefined instruction does not make RCU watch. */
 const bool tl_traps_are_watched = false;
-
-int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned long site,
-		      struct shim_access *access)
-{
-	return handle(regs, site, access);
-}
 
 /* In Thumb state an instruction may be in an IT block, of which the status tells. */
 void tl_continue(struct pt_regs *regs, const struct tl_place *to)

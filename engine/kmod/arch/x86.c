@@ -105,12 +105,6 @@ static int handle_straight(struct pt_regs *regs)
 	return tl_unexported(kprobe_int3_handler)(regs);
 }
 
-int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned long site,
-		      struct shim_access *access)
-{
-	return handle(regs, site, access);
-}
-
 bool tl_is_stepped(const struct pt_regs *regs)
 {
 	return regs->flags & X86_EFLAGS_TF;
@@ -343,7 +337,7 @@ unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 
 /*
  * ENDBR64, or what the kernel has put in its place where it makes no indirect call. A trap in
- * its place would be one on what must begin with it; and direct calls may skip it.
+ * its place would be one on what must begin with it.
  */
 size_t tl_landing_pad(unsigned long address)
 {

@@ -18,18 +18,6 @@ impl<T: Send> Lock<T> for Sleeping<T> {
     fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
-
-    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        tried(&self.0, work)
-    }
-}
-
-fn tried<T, R>(mutex: &Mutex<T>, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-    match mutex.try_lock() {
-        Ok(mut value) => Some(work(&mut value)),
-        Err(TryLockError::Poisoned(value)) => Some(work(&mut value.into_inner())),
-        Err(TryLockError::WouldBlock) => None,
-    }
 }
 
 /// A lock that is only tried.
@@ -41,7 +29,11 @@ impl<T: Send> TryLock<T> for Guard<T> {
     }
 
     fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        tried(&self.0, work)
+        match self.0.try_lock() {
+            Ok(mut value) => Some(work(&mut value)),
+            Err(TryLockError::Poisoned(value)) => Some(work(&mut value.into_inner())),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 }
 

@@ -32,12 +32,10 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// Disarms consumers that were killed, and those that have made no request in more than
     /// `rounds` calls of this, unless `rounds` is 0. Returns false when no consumer is active any
-    /// more. May sleep.
-    ///
-    /// Does nothing while a request holds the control lock: one that arms all of a kernel takes
-    /// minutes on a slow machine, and a worker that waits as long is taken for a hung task.
+    /// more. May sleep, for minutes: a request that arms all of a kernel on a slow machine holds
+    /// the control lock as long.
     pub fn watch(&self, rounds: u32) -> bool {
-        let watched = self.control.try_with(|control| {
+        self.control.with_patience(|control| {
             for number in 0..CONSUMERS_MAX {
                 let id = ConsumerId(number);
                 if self.is_dead(control, id, rounds) {
@@ -45,8 +43,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 }
             }
             self.active.load(Ordering::Relaxed) > 0
-        });
-        watched.unwrap_or(true)
+        })
     }
 
     fn is_dead(&self, control: &mut Control<A>, id: ConsumerId, rounds: u32) -> bool {

@@ -1,8 +1,5 @@
 //! The deadman: which consumers it kills, and what it disarms.
 
-use std::cell::Cell;
-use std::rc::Rc;
-
 use crate::fake;
 
 use engine_isa::arm::TRAP;
@@ -63,25 +60,4 @@ fn a_silent_consumer_is_killed() {
     assert_eq!(execute(fake, &engine, ALPHA), None);
     assert_eq!(engine.status(id).unwrap().killed, 1);
     assert_eq!(drain(&engine, id, 0), [1], "recorded before the kill");
-}
-
-#[test]
-fn the_watch_does_not_wait_for_a_request() {
-    let (_, engine) = engine();
-    let engine: &'static Engine = Box::leak(Box::new(engine));
-    let (dead, other) = (open(engine), open(engine));
-    enable(engine, dead, "alpha").unwrap();
-    go(engine, dead, 0).unwrap();
-    // The request that arms "beta" holds the control lock.
-    let rounds = Rc::new(Cell::new(0));
-    let counted = Rc::clone(&rounds);
-    ON_PATCH.set(Some(Box::new(move |_| {
-        assert!((0..9).all(|_| engine.watch(3)));
-        counted.set(counted.get() + 9);
-    })));
-    enable(engine, other, "beta").unwrap();
-    go(engine, other, 0).unwrap();
-    ON_PATCH.set(None);
-    assert!(rounds.get() > 3);
-    assert_eq!(engine.status(dead).unwrap().killed, 0, "no round counts");
 }

@@ -31,10 +31,11 @@ fn branch_tracking(system: &System, configuration: Option<&Configuration>) -> Op
     if !(is_built && has) || is_off {
         return None;
     }
-    Some(Finding::good(
+    Some(Finding::limit(
         "branches",
         "this kernel tracks indirect branches (IBT); the module makes none that it forbids, but has \
          been tried on no such processor yet",
+        "boot with ibt=off if the kernel ever reports a missing ENDBR",
     ))
 }
 

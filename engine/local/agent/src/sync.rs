@@ -38,10 +38,6 @@ impl<T: Send> Lock<T> for Control<T> {
         // SAFETY: the engine does not nest its control lock, and only the agent takes it.
         work(unsafe { &mut *self.0.get() })
     }
-
-    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        Some(self.with(work))
-    }
 }
 
 /// A value of a slot, against a use of it inside of another.

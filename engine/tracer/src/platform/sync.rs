@@ -46,8 +46,10 @@ pub trait Lock<T> {
     /// Runs `work` under the lock.
     fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R;
 
-    /// Runs `work` under the lock, unless that is held.
-    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R>;
+    /// Like [`Lock::with`], in a thread that may have to wait for minutes, and is not hung then.
+    fn with_patience<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        self.with(work)
+    }
 }
 
 /// A value under RCU: replaced as a whole, and read without waiting.

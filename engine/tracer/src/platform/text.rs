@@ -41,8 +41,8 @@ pub trait KernelText: Sized + Send + Sync + 'static {
     fn pin(&self, is_pinned: bool);
 
     /// How many bytes at the function's `address` no trap may be in: a landing pad, which indirect
-    /// branches need and direct ones may skip, and behind it ftrace's slot, in which ftrace may
-    /// write or remove a call at any time.
+    /// branches need, and behind it ftrace's slot, in which ftrace may write or remove a call at
+    /// any time.
     fn head(&self, address: usize) -> usize;
 
     /// Whether the kernel patches the instruction at `address` at run time, as a jump label or a

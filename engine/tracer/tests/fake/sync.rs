@@ -17,10 +17,6 @@ impl<T> Lock<T> for FakeLock<T> {
     fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         work(&mut self.0.lock().unwrap())
     }
-
-    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        self.0.try_lock().ok().map(|mut value| work(&mut value))
-    }
 }
 
 pub struct FakeTryLock<T>(Mutex<T>);
