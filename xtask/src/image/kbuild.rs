@@ -38,6 +38,8 @@ pub fn compile(
         format!("CROSS_COMPILE={}", guest.build.cross_compile),
         format!("CC={}", guest.build.cc),
         format!("KCFLAGS={cflags}"),
+        // Types of the module's own, for which some headers would have pahole(1) on the host.
+        "CONFIG_DEBUG_INFO_BTF_MODULES=".into(),
     ];
     // The flags of a make or cargo above us must not reach the kernel's build.
     let make = cmd!(sh, "make -j{jobs} -C {headers} {set...} modules");
