@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 fn trials(tree: &Tree, arguments: &Arguments) -> Result<Vec<Trial>, SuiteError> {
     let sources = suite::sources(tree, &[])?;
     let mut trials = Vec::new();
-    for target in image_file::guests(tree)? {
+    for target in image_file::targets(tree)? {
         let absent = absent(tree, &target.guest);
         for item in plan::plan(&sources, &target, true)? {
             trials.push(match (item, &absent) {

@@ -24,24 +24,53 @@ struct Described {
 #[derive(Deserialize)]
 struct Kernel {
     version: String,
+    /// Names that differ from those of the default kernel.
+    #[serde(default)]
+    names: Names,
+}
+
+impl Described {
+    /// The guest with its default kernel.
+    fn guest(&self, name: &str) -> Target {
+        Target {
+            guest: name.to_owned(),
+            names: self.names.clone(),
+            capabilities: self.capabilities.clone(),
+            mutants: self.mutants.clone(),
+        }
+    }
+
+    /// The guest with each of its kernels, the default one first.
+    fn targets(&self, name: &str) -> Vec<Target> {
+        let others = self.kernels.iter().skip(1).map(|kernel| Target {
+            guest: format!("{name}@{}", kernel.version),
+            names: self.names.merged(&kernel.names),
+            ..self.guest(name)
+        });
+        std::iter::once(self.guest(name)).chain(others).collect()
+    }
 }
 
 /// All described guests, with their default kernels.
 pub fn guests(tree: &Tree) -> Result<Vec<Target>, HostError> {
     let names = tree.guests()?;
-    let read = |guest: String| target(&tree.described(&guest), guest);
+    let read = |name: String| Ok(described(&tree.described(&name))?.guest(&name));
     names.into_iter().map(read).collect()
 }
 
-/// The names of all described guests, also with their other kernels: `<guest>@<version>`.
-pub fn names(tree: &Tree) -> Result<Vec<String>, HostError> {
-    let mut names = tree.guests()?;
-    for guest in names.clone() {
-        let kernels = described(&tree.described(&guest))?.kernels;
-        let others = kernels.iter().skip(1);
-        names.extend(others.map(|kernel| format!("{guest}@{}", kernel.version)));
+/// All described guests, each with each of its kernels: `<guest>`, and `<guest>@<version>`.
+pub fn targets(tree: &Tree) -> Result<Vec<Target>, HostError> {
+    let mut targets = Vec::new();
+    for guest in tree.guests()? {
+        targets.extend(described(&tree.described(&guest))?.targets(&guest));
     }
-    Ok(names)
+    Ok(targets)
+}
+
+/// The names of all [`targets`].
+pub fn names(tree: &Tree) -> Result<Vec<String>, HostError> {
+    let targets = targets(tree)?.into_iter();
+    Ok(targets.map(|target| target.guest).collect())
 }
 
 /// The whole description.
@@ -57,12 +86,22 @@ fn described(path: &Path) -> Result<Described, HostError> {
     })
 }
 
-fn target(path: &Path, guest: String) -> Result<Target, HostError> {
-    let described = described(path)?;
-    Ok(Target {
-        guest,
-        names: described.names,
-        capabilities: described.capabilities,
-        mutants: described.mutants,
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_has_its_guests_names_but_for_its_own() {
+        let text = "names: { a: one, b: two }\ncapabilities: [fbt]\nmutants: [m]\nkernels:\n  \
+            - { version: \"1\" }\n  - { version: \"2\", names: { b: three } }\n";
+        let described: Described = serde_yaml::from_str(text).unwrap();
+        let [first, second] = &described.targets("g")[..] else {
+            panic!("not two targets");
+        };
+        assert_eq!((&*first.guest, &*second.guest), ("g", "g@2"));
+        assert_eq!(first.names, Names::from([("a", "one"), ("b", "two")]));
+        assert_eq!(second.names, Names::from([("a", "one"), ("b", "three")]));
+        assert_eq!(second.capabilities, ["fbt"]);
+        assert_eq!(second.mutants, ["m"]);
+    }
 }

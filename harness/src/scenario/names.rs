@@ -45,6 +45,13 @@ impl Names {
         Self(names)
     }
 
+    /// These, replaced or added to by `others`.
+    pub fn merged(&self, others: &Self) -> Self {
+        let mut names = self.0.clone();
+        names.extend(others.0.clone());
+        Self(names)
+    }
+
     /// The name for `value`, the first one if there are several.
     ///
     /// Short values and numbers are ambiguous, and a value that ends in `_` is only a prefix: all

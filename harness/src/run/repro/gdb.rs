@@ -34,8 +34,8 @@ const KERNEL: &str = "kernel.elf";
 /// It comes from the guest: debug information also has functions that the linker dropped.
 const HIT: &str = "grep -w 'trapline_trap' /proc/kallsyms | cut -d' ' -f1";
 /// Lists the kernel's functions. Without data, which makes the transfer long, and without modules,
-/// which gdb reads from their files.
-const FUNCTIONS: &str = "grep -v '\\[' /proc/kallsyms | grep -i ' [tw] '";
+/// which gdb reads from their files, and without the padding before functions.
+const FUNCTIONS: &str = "grep -v '\\[' /proc/kallsyms | grep -i ' [tw] ' | grep -v ' __pfx_'";
 const SECTIONS: &str = "cd /sys/module/trapline/sections && grep -H . .*";
 /// Time for the list of functions.
 const LISTING_LIMIT: Duration = Duration::from_secs(180);
