@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::path::PathBuf;
 use std::thread;
 use std::time::Instant;
 
@@ -10,7 +11,7 @@ use xshell::Cmd;
 
 use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
-use crate::guest;
+use crate::guest::{self, Guest};
 use crate::host;
 use crate::judges;
 use crate::needs;
@@ -34,7 +35,29 @@ const STAGES: [Stage; 5] = [
 const IMAGES: Stage = ("images", images);
 
 /// Stages that need the images.
-const IN_GUESTS: [Stage; 2] = [("vm-test", scenarios), ("harness", harness)];
+const IN_GUESTS: [Stage; 3] = [
+    ("vm-test", scenarios),
+    ("vm-test on a newer kernel", on_newer_kernel),
+    ("harness", harness),
+];
+
+/// A guest with a newer kernel, and the scenarios that a change runs there: of each part of the module
+/// that differs between kernels. The nightly matrix runs all, with mutants.
+const NEWER: &str = "x86_64@6.12";
+const ON_NEWER: [&str; 12] = [
+    "scenarios/d/kernel-types.yaml",
+    "scenarios/fbt/coverage.yaml",
+    "scenarios/fbt/mechanisms.yaml",
+    "scenarios/fbt/returns.yaml",
+    "scenarios/fbt/three-chdir.yaml",
+    "scenarios/life/load.yaml",
+    "scenarios/pid/cost.yaml",
+    "scenarios/pid/threads.yaml",
+    "scenarios/proc/life.yaml",
+    "scenarios/sdt/all.yaml",
+    "scenarios/syscall/execve.yaml",
+    "scenarios/usdt/own.yaml",
+];
 
 /// Runs all stages.
 pub fn run() -> Result<()> {
@@ -91,7 +114,8 @@ fn install_needs() -> Result<()> {
 
 /// Installs what only the images and guests need, while [`STAGES`] run.
 fn images() -> Result<()> {
-    let guests = guest::select("all")?;
+    let mut guests = guest::select("all")?;
+    guests.push(Guest::load(NEWER)?);
     let mut needs = needs::of_harness();
     needs.extend(guests.iter().flat_map(needs::of_guest));
     host::ensure(&needs)?;
@@ -167,20 +191,29 @@ fn core_mutants() -> Result<()> {
 }
 
 fn scenarios() -> Result<()> {
+    run_scenarios("vm-test", VmTest::everything)
+}
+
+fn on_newer_kernel() -> Result<()> {
+    run_scenarios("vm-test-newer", |reports| {
+        VmTest::part(NEWER, &ON_NEWER, reports)
+    })
+}
+
+/// Runs what `choose` chooses, which is to write these reports, named `report`.
+fn run_scenarios(report: &str, choose: impl Fn([(&str, PathBuf); 2]) -> VmTest) -> Result<()> {
     let dir = workspace_root().join("target/trapline");
     files::create_dir(&dir)?;
-    let reports = [
-        ("json", dir.join("vm-test.json")),
-        ("junit", dir.join("vm-test.xml")),
-    ];
-    for (_, report) in &reports {
+    let json = dir.join(format!("{report}.json"));
+    let junit = dir.join(format!("{report}.xml"));
+    for report in [&json, &junit] {
         // May not exist.
         let _ = fs::remove_file(report);
     }
-    let all = VmTest::everything(reports);
-    all.prepare()?;
-    run::openly(all.harness(&run::shell()?)).map_err(|error| {
-        let report = fs::read_to_string(dir.join("vm-test.json")).unwrap_or_default();
+    let chosen = choose([("json", json.clone()), ("junit", junit)]);
+    chosen.prepare()?;
+    run::openly(chosen.harness(&run::shell()?)).map_err(|error| {
+        let report = fs::read_to_string(&json).unwrap_or_default();
         bad_jobs(&report).map_or(error, Error::Stages)
     })
 }

@@ -41,12 +41,20 @@ impl VmTest {
     /// Every scenario and every mutant on every guest, with these reports. A job that fails is run once
     /// more, and is reported as flaky if it passes then.
     pub fn everything(reports: [(&str, PathBuf); 2]) -> Self {
+        Self {
+            mutants: true,
+            ..Self::part("all", &[], reports)
+        }
+    }
+
+    /// These scenarios on this guest, without mutants; else as [`Self::everything`].
+    pub fn part(guest: &str, filter: &[&str], reports: [(&str, PathBuf); 2]) -> Self {
         let pair =
             |(format, file): (&str, PathBuf)| [format.to_owned(), file.display().to_string()];
         Self {
-            guest: "all".into(),
-            filter: Vec::new(),
-            mutants: true,
+            guest: guest.into(),
+            filter: filter.iter().map(|&name| name.to_owned()).collect(),
+            mutants: false,
             jobs: None,
             repeat: None,
             retries: Some(1),
