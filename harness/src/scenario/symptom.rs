@@ -28,18 +28,50 @@ pub struct Stated {
 #[serde(untagged, expecting = "a text, or a map of guests and texts")]
 enum Says {
     Everywhere(String),
-    By(BTreeMap<String, String>),
+    By(BTreeMap<String, Own>),
+}
+
+/// What a guest shows: a text, and another kind of failure if it fails in another way.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a text, or {fails: ..., says: ...}"
+)]
+enum Own {
+    Text(String),
+    Symptom { fails: Kind, says: String },
+}
+
+impl Own {
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(says) | Self::Symptom { says, .. } => says,
+        }
+    }
+
+    /// The symptom, of this kind unless it states another.
+    fn symptom(&self, usual: Kind) -> Symptom {
+        let fails = match self {
+            Self::Text(_) => usual,
+            Self::Symptom { fails, .. } => *fails,
+        };
+        let says = self.text().to_owned();
+        Symptom { fails, says }
+    }
 }
 
 impl Stated {
     /// The symptom in `guest`, if one is stated.
     pub fn of(&self, guest: &str) -> Option<Symptom> {
-        let says = match &self.says {
-            Says::Everywhere(says) => Some(says),
-            Says::By(guests) => variant::stated(guests, guest).map(|(_, says)| says),
-        };
         let fails = self.fails;
-        says.cloned().map(|says| Symptom { fails, says })
+        match &self.says {
+            Says::Everywhere(says) => Some(Symptom {
+                fails,
+                says: says.clone(),
+            }),
+            Says::By(guests) => variant::stated(guests, guest).map(|(_, own)| own.symptom(fails)),
+        }
     }
 
     /// The guests with a text of their own.
@@ -55,7 +87,9 @@ impl Stated {
     pub fn is_vague(&self) -> bool {
         match &self.says {
             Says::Everywhere(says) => says.is_empty(),
-            Says::By(guests) => guests.is_empty() || guests.values().any(String::is_empty),
+            Says::By(guests) => {
+                guests.is_empty() || guests.values().any(|own| own.text().is_empty())
+            }
         }
     }
 }
@@ -88,5 +122,21 @@ impl Symptom {
 impl fmt::Display for Symptom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} with `{}`", self.fails, self.says)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guest_may_fail_in_another_way() {
+        let text = "{fails: guest-crash, says: {a: x, a@2: {fails: guest-hang, says: y}}}";
+        let stated: Stated = serde_yaml::from_str(text).unwrap();
+        let shown = |guest: &str| stated.of(guest).map(|symptom| symptom.to_string());
+        assert_eq!(shown("a").as_deref(), Some("guest-crash with `x`"));
+        assert_eq!(shown("a@1").as_deref(), Some("guest-crash with `x`"));
+        assert_eq!(shown("a@2").as_deref(), Some("guest-hang with `y`"));
+        assert_eq!(shown("b"), None);
     }
 }
