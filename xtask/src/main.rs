@@ -21,6 +21,7 @@ mod census;
 mod ci;
 mod clean;
 mod deb;
+mod dist;
 mod doctor;
 mod error;
 mod files;
@@ -29,6 +30,7 @@ mod guest;
 mod host;
 mod image;
 mod imports;
+mod install;
 mod judges;
 mod junit;
 mod manifest;
@@ -39,6 +41,7 @@ mod sweep;
 mod test;
 mod tidy;
 mod toolchain;
+mod trial;
 mod vm_test;
 
 use std::path::PathBuf;
@@ -50,6 +53,7 @@ use crate::again::{Hunt, Repro};
 use crate::error::Result;
 use crate::fuzz::Fuzz;
 use crate::guest::Guest;
+use crate::install::Install;
 use crate::progress::say;
 use crate::vm_test::VmTest;
 
@@ -120,6 +124,13 @@ enum Task {
         #[arg(default_value = "x86_64")]
         guest: String,
     },
+    /// Install the command and the module's sources below a prefix
+    Install(Install),
+    /// Install, use and remove the packages in a guest with a whole Debian
+    Trial {
+        /// The release of Debian
+        suite: trial::Suite,
+    },
     /// Merge several JUnit reports into one
     JunitMerge {
         /// The report to write
@@ -150,6 +161,8 @@ impl Task {
             Self::Ci => ci::run(),
             Self::Clean { guest } => clean::run(guest),
             Self::Deb { guest } => deb::run(guest),
+            Self::Install(install) => install.exec(),
+            Self::Trial { suite } => trial::run(*suite),
             Self::JunitMerge { output, inputs } => junit::merge(output, inputs),
             Self::Doctor => doctor::run(),
         }

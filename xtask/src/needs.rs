@@ -156,6 +156,27 @@ pub fn of_packaging() -> Vec<Need> {
         .into()
 }
 
+/// What installing the packages in a guest of this release needs beyond the guest of a scenario.
+pub fn of_trial(suite: &str) -> Vec<Need> {
+    let archive = Need::Archive {
+        suite: suite.into(),
+    };
+    // Not in everybody's PATH.
+    let resize = Need::File {
+        path: "/usr/sbin/resize2fs".into(),
+        package: "e2fsprogs".into(),
+    };
+    let tools = ["mmdebstrap", "genext2fs"].map(|name| Need::program(name, name));
+    // mmdebstrap maps user ids unless root runs it.
+    let maps =
+        (!rustix::process::geteuid().is_root()).then(|| Need::program("newuidmap", "uidmap"));
+    tools
+        .into_iter()
+        .chain([resize, archive])
+        .chain(maps)
+        .collect()
+}
+
 /// What building and booting a guest needs beyond the workspace.
 pub fn of_guest(guest: &Guest) -> Vec<Need> {
     let targets = guest.build.targets().into_iter().map(str::to_owned);

@@ -1,0 +1,197 @@
+//! The contents of a package or an installation: the command with its manual page and completions,
+//! example programs, and the module's sources with their core. What is compiled is compiled for a
+//! guest, with the guest's tools.
+
+use std::path::Path;
+
+use xshell::{Cmd, Shell};
+
+use crate::error::Result;
+use crate::files::{self, workspace_root};
+use crate::guest::Guest;
+use crate::image::engine::{self, Variant};
+use crate::image::hardening::Config;
+use crate::image::{kbuild, module, program};
+use crate::progress::Step;
+use crate::run;
+use crate::toolchain::{self, Toolchain};
+
+/// Version of the workspace.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Example programs in D.
+const EXAMPLES: &str = "engine/dtrace/scripts";
+
+/// The configuration of DKMS, with placeholders.
+const DKMS: &str = "xtask/dkms.conf";
+
+/// The workspace's version with the commit, so that a later build is an upgrade.
+pub fn version() -> Result<String> {
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let format = "--date=format:%Y%m%d%H%M";
+    let commit = run::read(git(&sh).args(["log", "-1", format, "--format=%cd.%h"]))?;
+    let changes = run::read(git(&sh).args(["status", "--porcelain"]))?;
+    let dirty = if changes.is_empty() { "" } else { ".changed" };
+    Ok(format!("{VERSION}+git{}{dirty}", commit.trim()))
+}
+
+/// git, also in a clone that another user owns: a container's root, or sudo(8)'s.
+fn git(sh: &Shell) -> Cmd<'_> {
+    let setting = format!("safe.directory={}", workspace_root().display());
+    sh.cmd("git").args(["-c", &setting])
+}
+
+/// Fills the folder `place`: `dtrace`, `dtrace.8`, `completions/`, `examples/` and `module/`.
+pub fn lay_out(guest: &Guest, version: &str, place: &Path) -> Result<()> {
+    let toolchain = Toolchain::require(guest)?;
+    let sources = place.join("module");
+    kbuild::copy(&workspace_root().join("engine/kmod"), &sources)?;
+    core(guest, &toolchain, &sources)?;
+    let dkms = filled(&workspace_root().join(DKMS), &values(guest, version)?)?;
+    files::write(&sources.join("dkms.conf"), dkms.as_bytes())?;
+    let programs = program::make_all(guest, &toolchain)?;
+    let command = programs
+        .into_iter()
+        .find(|(place, _)| place.ends_with("/dtrace"));
+    let command = command.map(|(_, file)| file).unwrap_or_default();
+    files::write_with_mode(&place.join("dtrace"), &files::read(&command)?, 0o755)?;
+    let examples = workspace_root().join(EXAMPLES);
+    for file in files::walk(&examples, &[])? {
+        let name = file.strip_prefix(&examples).unwrap_or(&file);
+        files::write_with_mode(
+            &place.join("examples").join(name),
+            &files::read(&file)?,
+            0o755,
+        )?;
+    }
+    generate(place)
+}
+
+/// The Rust half, fit for every kernel of the architecture that the C half is.
+fn core(guest: &Guest, toolchain: &Toolchain, sources: &Path) -> Result<()> {
+    let step = Step::begin(format!("{}: the module's core", guest.name));
+    let config = Config::of_any_kernel(&guest.build.kernel_arch);
+    let object = sources.join("engine.o_shipped");
+    let _lock = toolchain::lock(engine::PROFILE)?;
+    let archive = engine::compile(&step, guest, toolchain, &config, Variant::Plain)?;
+    engine::link(&step, guest, &archive, &sources.join("engine.lds"), &object)?;
+    let code = files::read(&object)?;
+    module::refuse_panics(&object, &code)?;
+    module::refuse_instrumented(&object, &code, config.lists_padding())?;
+    config.check(guest, &object, &object)?;
+    step.done();
+    Ok(())
+}
+
+/// Has the command print its manual page and completions.
+fn generate(place: &Path) -> Result<()> {
+    const FILES: [(&str, &str); 4] = [
+        ("man", "dtrace.8"),
+        ("bash", "completions/dtrace"),
+        ("zsh", "completions/_dtrace"),
+        ("fish", "completions/dtrace.fish"),
+    ];
+    let step = Step::begin("manual page and completions");
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    for (what, file) in FILES {
+        let command = run::cargo(&sh).args(["run", "--quiet", "--package", "engine-dtrace", "--"]);
+        let text = run::read(command.args(["--generate", what]))?;
+        files::write(&place.join(file), text.as_bytes())?;
+    }
+    step.done();
+    Ok(())
+}
+
+/// What the placeholders of templates stand for.
+pub fn values(guest: &Guest, version: &str) -> Result<Vec<(&'static str, String)>> {
+    let architecture = &guest.packages.architecture;
+    Ok(vec![
+        ("@architecture@", architecture.clone()),
+        ("@kernels@", kernels(architecture).to_owned()),
+        (
+            "@processors@",
+            processors(&guest.build.kernel_arch).to_owned(),
+        ),
+        ("@refused@", refused()?),
+        ("@version@", version.to_owned()),
+    ])
+}
+
+/// The text of a template with its placeholders replaced.
+pub fn filled(template: &Path, values: &[(&str, String)]) -> Result<String> {
+    let text = String::from_utf8_lossy(&files::read(template)?).into_owned();
+    let replaced = |text: String, (name, value): &(&str, String)| text.replace(name, value);
+    Ok(values.iter().fold(text, replaced))
+}
+
+/// What `uname -m` may print on the kernels of an architecture, as a pattern.
+fn processors(kernel_arch: &str) -> &str {
+    match kernel_arch {
+        "x86" => "x86_64",
+        "arm64" => "aarch64",
+        _ => "armv[67]l",
+    }
+}
+
+/// The releases that the module is known to compile for, as a pattern. DKMS knows no better way to be
+/// told: a module that does not compile makes the installation of the kernel fail.
+fn kernels(architecture: &str) -> &str {
+    match architecture {
+        "amd64" => r"^6\.([1-9]|1[0-4])\.",
+        "arm64" | "armhf" => r"^6\.(1|12)\.",
+        _ => r"^6\.1\.",
+    }
+}
+
+/// The options of kernels that the module's build refuses, as DKMS wants them: so that it leaves those
+/// kernels out, instead of failing while they are installed.
+fn refused() -> Result<String> {
+    let header = files::read(&workspace_root().join("engine/kmod/kernel.h"))?;
+    let header = String::from_utf8_lossy(&header);
+    // With `&&` one of several is not refused alone.
+    let conditions = header
+        .lines()
+        .filter(|line| line.starts_with("#if") && !line.contains("&&"));
+    let words =
+        conditions.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+    let options = words.filter(|word| word.starts_with("CONFIG_"));
+    Ok(options
+        .map(|option| format!("!{option}"))
+        .collect::<Vec<_>>()
+        .join(" "))
+}
+
+/// A field of the commit that is built.
+pub fn of_commit(field: &str) -> Result<String> {
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let format = format!("--format={field}");
+    let text = run::read(git(&sh).args(["log", "-1", &format]))?;
+    Ok(text.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dkms_leaves_out_what_the_build_refuses_alone() {
+        let refused = refused().unwrap();
+        let options: Vec<_> = refused.split(' ').collect();
+        assert!(options.contains(&"!CONFIG_PREEMPT_RT"), "{refused}");
+        assert!(options.contains(&"!CONFIG_KASAN_SW_TAGS"), "{refused}");
+        // Refused on 32-bit ARM only.
+        assert!(!options.contains(&"!CONFIG_ARM"), "{refused}");
+        assert!(!options.contains(&"!CONFIG_FRAME_POINTER"), "{refused}");
+    }
+
+    #[test]
+    fn the_configuration_of_dkms_has_no_placeholder_left() {
+        let guest = Guest::load("x86_64").unwrap();
+        let values = values(&guest, "1").unwrap();
+        let text = filled(&workspace_root().join(DKMS), &values).unwrap();
+        assert!(!text.contains('@'), "{text}");
+    }
+}

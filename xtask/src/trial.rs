@@ -1,0 +1,221 @@
+//! `trial`: installs, uses and removes the packages in a guest with a whole userland of Debian, as its
+//! owner would. The guest has no network: what apt installs there is in apt's cache.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use xshell::cmd;
+
+use crate::deb;
+use crate::error::{Error, Result};
+use crate::files::{self, Lock, workspace_root};
+use crate::guest::Guest;
+use crate::host;
+use crate::image::archive::Archive;
+use crate::needs;
+use crate::progress::{Step, say};
+use crate::run;
+
+/// What runs in the guest. Its last line on the console is `trial: passed` or `trial: failed`.
+const SCRIPT: &str = include_str!("trial/guest.sh");
+
+/// Starts [`SCRIPT`] when the guest is up, and ends the guest.
+const SERVICE: &str = include_str!("trial/trial.service");
+
+/// Packages that an installed system has before the trial.
+const SYSTEM: &str =
+    "systemd-sysv,udev,dbus,kmod,procps,zstd,initramfs-tools,linux-image-amd64,man-db";
+
+/// What the script installs besides the packages: the headers of the kernel that runs, and another
+/// kernel.
+const FETCHED: &str = "linux-headers-$(basename $(readlink \"$1/vmlinuz\") | sed s/vmlinuz-//) \
+    linux-image-cloud-amd64 linux-headers-cloud-amd64";
+
+/// The packages' files.
+const PACKAGES: [&str; 2] = ["trapline.deb", "trapline-dkms.deb"];
+
+/// The guest's disk.
+const DISK: &str = "10G";
+
+/// A guest without KVM compiles the module twice: half an hour on an idle host.
+const LIMIT: &str = "100m";
+
+/// The release of Debian.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Suite {
+    /// Debian 12
+    Bookworm,
+    /// Debian 13
+    Trixie,
+}
+
+impl Suite {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bookworm => "bookworm",
+            Self::Trixie => "trixie",
+        }
+    }
+}
+
+/// Makes the packages and the guest, and runs the trial in it.
+pub fn run(suite: Suite) -> Result<()> {
+    let guest = Guest::load("x86_64")?;
+    let mut needs = needs::of_trial(suite.name());
+    needs.extend(needs::of_guest(&guest));
+    host::ensure(&needs)?;
+    let dir = workspace_root().join("target/trial").join(suite.name());
+    files::create_dir(&dir)?;
+    let _lock = Lock::take(&dir)?;
+    let trial = Trial { suite, dir };
+    deb::build_both(&guest, |packages| trial.take_packages(packages))?;
+    trial.make_disk()?;
+    trial.boot()
+}
+
+/// A trial, with the folder of its files.
+struct Trial {
+    suite: Suite,
+    dir: PathBuf,
+}
+
+impl Trial {
+    /// Copies both packages, whose names have the version.
+    fn take_packages(&self, packages: &[PathBuf; 2]) -> Result<()> {
+        for (package, name) in packages.iter().zip(PACKAGES) {
+            files::write(&self.dir.join(name), &files::read(package)?)?;
+        }
+        Ok(())
+    }
+
+    /// The guest's disk, with the packages in `/root` and with what they depend on in apt's cache.
+    fn make_disk(&self) -> Result<()> {
+        let name = self.suite.name();
+        let step = Step::begin(format!("{name}: the guest's system"));
+        files::write_with_mode(&self.dir.join("trial"), SCRIPT.as_bytes(), 0o755)?;
+        files::write(&self.dir.join("trial.service"), SERVICE.as_bytes())?;
+        let sources = Archive::require(name)?.source_list();
+        files::write(&self.dir.join("sources.list"), sources.as_bytes())?;
+        // The host's apt, as mmdebstrap has set it up: the guest's does not know the certificates of
+        // the host's mirrors.
+        let apt = "APT_CONFIG=\"$MMDEBSTRAP_APT_CONFIG\" apt-get -q -y --download-only \
+             -o APT::Install-Recommends=true";
+        let hooks = [
+            "copy-in trapline.deb trapline-dkms.deb /root".into(),
+            "copy-in trial /usr/local/sbin".into(),
+            "copy-in trial.service /etc/systemd/system".into(),
+            in_guest("systemctl enable trial.service"),
+            // A login prompt is printed between the lines of the trial.
+            in_guest("systemctl mask serial-getty@ttyS0.service getty@tty1.service"),
+            // The default level takes minutes in the guest.
+            in_guest("echo COMPRESSLEVEL=1 >/etc/initramfs-tools/conf.d/trial"),
+            format!("{apt} install \"$1\"/root/*.deb {FETCHED}"),
+            "download /vmlinuz vmlinuz".into(),
+            "download /initrd.img initrd.img".into(),
+        ]
+        .map(|hook| format!("--customize-hook={hook}"));
+        let sh = run::shell()?;
+        sh.change_dir(&self.dir);
+        let options = [
+            "--variant=minbase",
+            "--architectures=amd64",
+            "--skip=cleanup/apt",
+        ];
+        let disk = cmd!(
+            sh,
+            "mmdebstrap {options...} --include={SYSTEM} {hooks...} {name} disk.ext2 sources.list"
+        );
+        run::quietly(&step, disk)?;
+        run::quietly(&step, cmd!(sh, "truncate -s {DISK} disk.ext2"))?;
+        run::quietly(&step, cmd!(sh, "/usr/sbin/resize2fs disk.ext2"))?;
+        step.done();
+        Ok(())
+    }
+
+    /// Boots the guest, which ends with the trial.
+    fn boot(&self) -> Result<()> {
+        let step = Step::begin(format!("{}: the trial", self.suite.name()));
+        let console = self.dir.join("console.log");
+        // What an earlier trial printed is not this one's.
+        let _ = fs::remove_file(&console);
+        let sh = run::shell()?;
+        sh.change_dir(&self.dir);
+        let append = "root=/dev/vda rw console=ttyS0 loglevel=1 panic=-1 systemd.show_status=false";
+        // Neither outlives xtask, and QEMU ends with timeout(1).
+        let limited = cmd!(
+            sh,
+            "setpriv --pdeathsig TERM timeout --foreground {LIMIT} setpriv --pdeathsig KILL"
+        );
+        let qemu = limited
+            .arg("qemu-system-x86_64")
+            .args([
+                "-accel",
+                "tcg,thread=multi",
+                "-machine",
+                "q35",
+                "-cpu",
+                "max",
+            ])
+            .args([
+                "-smp",
+                "2",
+                "-m",
+                "2G",
+                "-nodefaults",
+                "-display",
+                "none",
+                "-no-reboot",
+            ])
+            .args(["-drive", "file=disk.ext2,format=raw,if=virtio,cache=unsafe"])
+            .args(["-serial", "file:console.log"])
+            .args([
+                "-kernel",
+                "vmlinuz",
+                "-initrd",
+                "initrd.img",
+                "-append",
+                append,
+            ]);
+        let ran = run::quietly(&step, qemu);
+        let text = fs::read(&console).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let lines = reports(&text);
+        for line in &lines {
+            say!("{line}");
+        }
+        ran?;
+        if lines.last() != Some(&"trial: passed") {
+            return Err(Error::Content {
+                path: console,
+                why: "the trial did not pass; it precedes the line of each step that failed with \
+                      what that printed"
+                    .into(),
+            });
+        }
+        step.done();
+        Ok(())
+    }
+}
+
+/// The hook that runs a command in the guest's system.
+fn in_guest(command: &str) -> String {
+    format!("chroot \"$1\" sh -c '{command}'")
+}
+
+/// The lines that the script prints of its steps.
+fn reports(console: &str) -> Vec<&str> {
+    let lines = console.lines().map(str::trim_end);
+    lines.filter(|line| line.starts_with("trial: ")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_the_lines_that_begin_as_such() {
+        let console = "[ 1.0] booted\r\ntrial: ok it loads\r\nnoise trial: x\r\ntrial: passed\r\n";
+        assert_eq!(reports(console), ["trial: ok it loads", "trial: passed"]);
+    }
+}

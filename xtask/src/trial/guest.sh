@@ -1,0 +1,60 @@
+#!/bin/sh
+# The trial, as root in the guest. Each step is a line on the console; what a failed one printed
+# precedes its line.
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin
+cd /root
+failed=
+# On a line of its own, whatever else was printed.
+report() { printf '\ntrial: %s\n' "$*"; }
+step() { # WHAT COMMAND...
+  what=$1; shift
+  if "$@" >output 2>&1; then report "ok $what"; else tail -n 40 output; report "FAILED $what"; failed=yes; fi
+}
+install() { timeout 2400 apt-get install -q -y "$@"; }
+running=$(uname -r)
+
+built() { # KERNEL
+  ls /lib/modules/$1/updates/dkms/trapline.ko* && grep trapline /lib/modules/$1/modules.dep
+}
+counts() {
+  timeout 120 dtrace -n 'fbt::vfs_read:entry { @[execname] = count(); }' -c 'cat /proc/self/status' >counted || return
+  cat counted
+  awk '$1 == "cat" && $2 > 0 { found = 1 } END { exit !found }' counted
+}
+doctor() { timeout 120 dtrace --doctor "$@"; }
+explains() {
+  refused=$(awk '$2 == "vmlinux" && $4 == "entry" { print $3; exit }' /proc/dtrace/refused)
+  [ "$refused" ] && doctor "$refused" | grep " $refused entry " &&
+    doctor no_such_function | grep 'the kernel has no such function'
+}
+has_a_manual() { man -w dtrace && man dtrace | grep -e --doctor; }
+another() {
+  install linux-image-cloud-amd64 linux-headers-cloud-amd64 && built '*-cloud-amd64'
+}
+# Prints what is named after the packages, except for them themselves and what apt has of them.
+remains() {
+  find / /run /tmp -xdev \( -iname '*trapline*' -o -iname 'dtrace*' -o -name _dtrace \) \
+    ! -path '/root/*' ! -path '/var/cache/apt/*' ! -path '/sys/*' | sort -u
+  grep -rl trapline /lib/modules/*/modules.* /etc /var/lib/dkms /var/lib/dpkg/status
+}
+something_remains() { [ "$(remains 2>/dev/null | tee output)" ]; }
+nothing_remains() { ! something_remains; }
+healthy() {
+  dmesg >messages && grep -q 'Linux version' messages || return
+  ! grep -E 'WARNING:|BUG|Oops|\[#[0-9]+\]|general protection|rcu.*stall|blocked for more|Call Trace' messages
+}
+
+step "nothing of Trapline is there at first" nothing_remains
+step "apt installs the packages on $running" install ./trapline*.deb linux-headers-$running
+step "there is something to remove now" something_remains
+step "the module is built for $running" built $running
+step "dtrace -n 'fbt::vfs_read:entry' counts what cat reads" counts
+step "dtrace --doctor finds nothing bad" doctor
+step "it says why a function has no probe" explains
+step "there is dtrace(8)" has_a_manual
+step "another kernel's installation builds the module for it" another
+step "the module leaves the kernel" rmmod trapline
+step "apt purges the packages" timeout 600 apt-get purge -q -y trapline trapline-dkms
+step "nothing of them remains" nothing_remains
+step "the kernel complains of nothing" healthy
+[ "$failed" ] && report failed || report passed
