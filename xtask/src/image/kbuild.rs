@@ -38,7 +38,7 @@ pub fn compile(
         format!("CROSS_COMPILE={}", guest.build.cross_compile),
         format!("CC={}", guest.build.cc),
         format!("KCFLAGS={cflags}"),
-        // Types of the module's own, for which some headers would have pahole(1) on the host.
+        // Nothing reads the module's own types, and making them takes pahole(1).
         "CONFIG_DEBUG_INFO_BTF_MODULES=".into(),
     ];
     // The flags of a make or cargo above us must not reach the kernel's build.
