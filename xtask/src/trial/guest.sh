@@ -31,10 +31,11 @@ has_a_manual() { man -w dtrace && man dtrace | grep -e --doctor; }
 another() {
   install linux-image-cloud-amd64 linux-headers-cloud-amd64 && built '*-cloud-amd64'
 }
-# Prints what is named after the packages, except for them themselves and what apt has of them.
+# Prints what is named after the packages, except for them themselves, and for what apt and man keep
+# of each package and of each page that was read.
 remains() {
   find / /run /tmp -xdev \( -iname '*trapline*' -o -iname 'dtrace*' -o -name _dtrace \) \
-    ! -path '/root/*' ! -path '/var/cache/apt/*' ! -path '/sys/*' | sort -u
+    ! -path '/root/*' ! -path '/var/cache/*' ! -path '/sys/*' | sort -u
   grep -rl trapline /lib/modules/*/modules.* /etc /var/lib/dkms /var/lib/dpkg/status
 }
 something_remains() { [ "$(remains 2>/dev/null | tee output)" ]; }
