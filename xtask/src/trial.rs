@@ -38,8 +38,13 @@ const PACKAGES: [&str; 2] = ["trapline.deb", "trapline-dkms.deb"];
 /// The guest's disk.
 const DISK: &str = "10G";
 
-/// A guest without KVM compiles the module twice: half an hour on an idle host.
-const LIMIT: &str = "100m";
+/// Boots the guest; the kernel's own command line is to follow. QEMU ends with timeout(1), and that with
+/// xtask. Without KVM, the module's two builds take half an hour on an idle host.
+const BOOT: &str = "setpriv --pdeathsig TERM timeout --foreground 100m setpriv --pdeathsig KILL \
+    qemu-system-x86_64 -accel tcg,thread=multi -machine q35 -cpu max -smp 2 -m 2G \
+    -nodefaults -display none -no-reboot -serial file:console.log \
+    -drive file=disk.ext2,format=raw,if=virtio,cache=unsafe \
+    -kernel vmlinuz -initrd initrd.img -append";
 
 /// The release of Debian.
 #[derive(Clone, Copy, ValueEnum)]
@@ -142,41 +147,9 @@ impl Trial {
         let sh = run::shell()?;
         sh.change_dir(&self.dir);
         let append = "root=/dev/vda rw console=ttyS0 loglevel=1 panic=-1 systemd.show_status=false";
-        // Neither outlives xtask, and QEMU ends with timeout(1).
-        let limited = cmd!(
-            sh,
-            "setpriv --pdeathsig TERM timeout --foreground {LIMIT} setpriv --pdeathsig KILL"
-        );
-        let qemu = limited
-            .arg("qemu-system-x86_64")
-            .args([
-                "-accel",
-                "tcg,thread=multi",
-                "-machine",
-                "q35",
-                "-cpu",
-                "max",
-            ])
-            .args([
-                "-smp",
-                "2",
-                "-m",
-                "2G",
-                "-nodefaults",
-                "-display",
-                "none",
-                "-no-reboot",
-            ])
-            .args(["-drive", "file=disk.ext2,format=raw,if=virtio,cache=unsafe"])
-            .args(["-serial", "file:console.log"])
-            .args([
-                "-kernel",
-                "vmlinuz",
-                "-initrd",
-                "initrd.img",
-                "-append",
-                append,
-            ]);
+        let mut words = BOOT.split_whitespace();
+        let qemu = sh.cmd(words.next().unwrap_or_default());
+        let qemu = qemu.args(words).arg(append);
         let ran = run::quietly(&step, qemu);
         let text = fs::read(&console).unwrap_or_default();
         let text = String::from_utf8_lossy(&text).into_owned();
