@@ -84,7 +84,7 @@ impl Install {
         say!("the module, with DKMS: dkms install {sources}");
         say!(
             "or, for the running kernel alone: make -C /lib/modules/$(uname -r)/build M={sources} \
-             KCFLAGS=-DTRAPLINE_VERSION={version} modules modules_install && depmod"
+             KCFLAGS=-DTRAPLINE_VERSION={version} INSTALL_MOD_DIR=updates modules modules_install && depmod"
         );
         Ok(())
     }

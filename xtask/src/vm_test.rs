@@ -43,17 +43,17 @@ impl VmTest {
     pub fn everything(reports: [(&str, PathBuf); 2]) -> Self {
         Self {
             mutants: true,
-            ..Self::part("all", &[], reports)
+            ..Self::part("all", Vec::new(), reports)
         }
     }
 
     /// These scenarios on this guest, without mutants; else as [`Self::everything`].
-    pub fn part(guest: &str, filter: &[&str], reports: [(&str, PathBuf); 2]) -> Self {
+    pub fn part(guest: &str, filter: Vec<String>, reports: [(&str, PathBuf); 2]) -> Self {
         let pair =
             |(format, file): (&str, PathBuf)| [format.to_owned(), file.display().to_string()];
         Self {
             guest: guest.into(),
-            filter: filter.iter().map(|&name| name.to_owned()).collect(),
+            filter,
             mutants: false,
             jobs: None,
             repeat: None,

@@ -326,7 +326,7 @@ fn unfit(scenario: &Scenario, target: &Target) -> Option<String> {
         let why = scenario.why.as_deref().unwrap_or("no reason given");
         return Some(format!("only for {}: {why}", guests.join(", ")));
     }
-    if let Some(why) = scenario.excludes.get(&target.guest) {
+    if let Some((_, why)) = variant::stated(&scenario.excludes, &target.guest) {
         return Some(format!("not on {}: {why}", target.guest));
     }
     let has_many = scenario.cpus.is_some_and(|cpus| cpus.count() > 1);

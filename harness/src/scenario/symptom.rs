@@ -25,7 +25,10 @@ pub struct Stated {
 
 /// The required text, for all guests or by guest.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged, expecting = "a text, or a map of guests and texts")]
+#[serde(
+    untagged,
+    expecting = "a text, or a map of guests, each with a text or with {fails: ..., says: ...}"
+)]
 enum Says {
     Everywhere(String),
     By(BTreeMap<String, Own>),
