@@ -317,6 +317,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_runs_on_a_newer_kernel_is_there() {
+        assert!(Guest::load(NEWER).is_ok());
+        let gone = ON_NEWER
+            .iter()
+            .find(|name| !workspace_root().join(name).exists());
+        assert_eq!(gone, None);
+    }
+
+    #[test]
     fn an_empty_list_has_no_test() {
         assert!(runs_any("armv6::cli::list: test\n", ""));
         assert!(!runs_any("", ""));

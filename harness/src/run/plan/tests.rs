@@ -55,6 +55,26 @@ fn unfit_scenarios_are_skipped_with_a_reason() {
 }
 
 #[test]
+fn an_exclusion_of_a_guest_holds_for_its_other_kernels() {
+    let sources = [
+        source("a/guest", "excludes: {armv6: c}\n"),
+        source("a/kernel", "excludes: {armv6@2: c}\n"),
+    ];
+    let skipped = |guest: &str| {
+        let target = Target {
+            guest: guest.to_owned(),
+            ..target()
+        };
+        let items = plan(&sources, &target, false).expect("names are known");
+        let is_skip = |item: &Item| matches!(item, Item::Skip { .. });
+        items.iter().map(is_skip).collect::<Vec<_>>()
+    };
+    assert_eq!(skipped("armv6"), [true, false]);
+    assert_eq!(skipped("armv6@1"), [true, false]);
+    assert_eq!(skipped("armv6@2"), [true, true]);
+}
+
+#[test]
 fn mutants_become_jobs_on_request() {
     let sources = [source(
         "a/b",
