@@ -85,6 +85,28 @@ pub struct Packages {
     /// The suite of the kernel, if it is not `suite`; from [`Version::suite`].
     #[serde(skip)]
     pub kernel_suite: Option<String>,
+    /// From [`Version::tools`].
+    #[serde(skip)]
+    pub tools: Option<Tools>,
+}
+
+impl Packages {
+    /// The suites beside `suite` that some of the packages are from.
+    pub fn further_suites(&self) -> Vec<&str> {
+        let tools = self.tools.as_ref().map(|tools| &tools.suite);
+        let further = self.kernel_suite.iter().chain(tools);
+        further.map(String::as_str).collect()
+    }
+}
+
+/// What a kernel's build tools run with, where the host's libraries may be too old for them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tools {
+    /// The suite of the libraries.
+    pub suite: String,
+    /// Their packages, of the host's architecture; the C library is one of them.
+    pub libraries: Vec<String>,
 }
 
 /// Programs and files beside those of the guest's root.
@@ -109,6 +131,9 @@ pub struct Version {
     /// The suite that the kernel's packages are from, if it is not that of all packages.
     #[serde(default)]
     pub suite: Option<String>,
+    /// What its build tools run with, if not with the host's libraries.
+    #[serde(default)]
+    pub tools: Option<Tools>,
     /// Modules for /init to load in addition to the guest's.
     #[serde(default)]
     pub modules: Vec<String>,
@@ -234,6 +259,7 @@ impl Guest {
             });
         };
         self.packages.kernel_suite.clone_from(&chosen.suite);
+        self.packages.tools.clone_from(&chosen.tools);
         self.names.extend(chosen.names.clone());
         self.kernel.modules.extend(chosen.modules.clone());
         self.name = format!("{}@{version}", self.name);
@@ -329,7 +355,10 @@ mod tests {
     fn another_kernel_changes_the_name_the_suite_and_some_names() {
         let text = fs::read_to_string(file_of("armv6")).unwrap();
         let kernels = "kernels:\n  - { version: \"1\" }\n  - { version: \"2\", suite: newer, names: { vectors: v } }\n";
-        let guest = || Guest::parse("armv6", format!("{text}{kernels}").as_bytes()).unwrap();
+        let (before, after) = text.split_once("kernels:\n").unwrap();
+        let (_, after) = after.split_once("\nkernel:\n").unwrap();
+        let text = format!("{before}{kernels}kernel:\n{after}");
+        let guest = || Guest::parse("armv6", text.as_bytes()).unwrap();
         let other = guest().with_kernel("2").unwrap();
         assert_eq!(other.name, "armv6@2");
         assert_eq!(other.packages.kernel_suite.as_deref(), Some("newer"));

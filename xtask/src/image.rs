@@ -10,7 +10,7 @@
 //! - `base` (with `rootfs`, `initramfs`) makes `base.cpio`, the part of the root that does not
 //!   depend on the engine.
 //! - `bundles` makes an archive each of what only some scenarios need.
-//! - `overlay` builds `trapline.ko` with and without mutants (`headers`, `engine`, `module`,
+//! - `overlay` builds `trapline.ko` with and without mutants (`headers`, `tools`, `engine`, `module`,
 //!   `kbuild`), our programs (`program`) and the scenarios' modules (`test_module`), and appends
 //!   them to the base as `initrd.cpio`.
 //!
@@ -52,6 +52,7 @@ pub mod rootfs;
 pub mod stamp;
 pub mod symbols;
 pub mod test_module;
+pub mod tools;
 pub mod types;
 pub mod users;
 

@@ -55,6 +55,7 @@ impl Apt {
         let config = dir.join("apt.conf");
         files::write(&config, configuration(dir, architectures).as_bytes())?;
         files::write(&dir.join("sources.list"), archive.source_list().as_bytes())?;
+        files::write(&dir.join("preferences"), archive.preferences().as_bytes())?;
         let sh = run::shell()?;
         sh.set_var("LC_ALL", "C");
         sh.set_var("DEBIAN_FRONTEND", "noninteractive");
@@ -167,6 +168,8 @@ fn configuration(dir: &Path, architectures: &[&str]) -> String {
 Dir::State::status "/dev/null";
 Dir::Etc::sourcelist "{dir}/sources.list";
 Dir::Etc::sourceparts "/dev/null";
+Dir::Etc::preferences "{dir}/preferences";
+Dir::Etc::preferencesparts "/dev/null";
 Dir::Cache "{dir}/cache";
 APT::Architecture "{first}";
 #clear APT::Architectures;

@@ -32,8 +32,8 @@ pub struct Archive {
     pub main: String,
     /// URL of its security updates.
     security: String,
-    /// A further suite, which only the kernel is from.
-    kernel_suite: Option<String>,
+    /// Further suites, which only some packages are from.
+    further: Vec<String>,
 }
 
 impl Archive {
@@ -71,36 +71,42 @@ impl Archive {
             suite: suite.into(),
             main: main.into(),
             security: security.unwrap_or_else(beside),
-            kernel_suite: None,
+            further: Vec::new(),
         }
     }
 
-    /// The same archive, with a suite that only the kernel is from.
-    pub fn with_kernel_suite(self, kernel_suite: Option<&str>) -> Self {
+    /// The same archive, with suites that only some packages are from.
+    pub fn with_suites(self, further: &[&str]) -> Self {
         Self {
-            kernel_suite: kernel_suite.map(str::to_owned),
+            further: further.iter().map(|&suite| suite.to_owned()).collect(),
             ..self
         }
     }
 
-    /// A `sources.list` of only this archive: main, updates and security, and the kernel's suite.
+    /// A `sources.list` of only this archive: main, updates and security, and the further suites.
     pub fn source_list(&self) -> String {
         let Self {
             suite,
             main,
             security,
-            kernel_suite,
+            further,
         } = self;
         let line =
             |url: &str, suite: &str| format!("deb [signed-by={KEYRING}] {url} {suite} main\n");
-        let kernel = kernel_suite.as_ref().map(|suite| line(main, suite));
+        let further = further.iter().map(|suite| line(main, suite)).collect();
         [
             line(main, suite),
             line(main, &format!("{suite}-updates")),
             line(security, &format!("{suite}-security")),
-            kernel.unwrap_or_default(),
+            further,
         ]
         .concat()
+    }
+
+    /// An apt preferences file: what the further suites have is taken only by name.
+    pub fn preferences(&self) -> String {
+        let pin = |suite| format!("Package: *\nPin: release n={suite}\nPin-Priority: 1\n\n");
+        self.further.iter().map(pin).collect()
     }
 }
 
@@ -177,12 +183,19 @@ mod tests {
     }
 
     #[test]
-    fn the_kernels_suite_is_on_the_same_mirror() {
+    fn further_suites_are_on_the_same_mirror_and_taken_only_by_name() {
         let archive = Archive::at("bookworm", "http://mirror.example/debian", None);
-        let list = archive.with_kernel_suite(Some("bookworm-backports"));
-        let list = list.source_list();
-        assert_eq!(list.lines().count(), 4);
-        assert!(list.ends_with("http://mirror.example/debian bookworm-backports main\n"));
+        assert_eq!(archive.preferences(), "");
+        let archive = archive.with_suites(&["bookworm-backports", "trixie"]);
+        let list = archive.source_list();
+        assert_eq!(list.lines().count(), 5);
+        assert!(list.contains("http://mirror.example/debian bookworm-backports main\n"));
+        let pinned = archive.preferences();
+        assert!(
+            pinned.contains("Pin: release n=trixie\nPin-Priority: 1\n"),
+            "{pinned}"
+        );
+        assert_eq!(pinned.matches("Package: *\n").count(), 2);
     }
 
     #[test]

@@ -20,10 +20,10 @@ pub fn open_apt(guest: &Guest, cache: &Cache, host: &str) -> Result<Apt> {
         vec![arch, host]
     };
     let suite = &guest.packages.suite;
-    let kernel_suite = guest.packages.kernel_suite.as_deref();
-    let root = kernel_suite.unwrap_or(suite);
+    let further = guest.packages.further_suites();
+    let root = further.first().unwrap_or(&suite.as_str()).to_owned();
     let dir = cache.dir().join("apt").join(root).join(arch);
-    let archive = Archive::require(suite)?.with_kernel_suite(kernel_suite);
+    let archive = Archive::require(suite)?.with_suites(&further);
     Apt::new(&dir, archive, &architectures)
 }
 

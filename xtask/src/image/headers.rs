@@ -9,6 +9,7 @@ use crate::guest::Guest;
 use crate::image::deb;
 use crate::image::inputs::Inputs;
 use crate::image::stamp::unless_current;
+use crate::image::tools;
 use crate::progress::Step;
 
 /// Unpacks the packages; returns the directory for `make -C`.
@@ -31,6 +32,7 @@ pub fn make(guest: &Guest, debs: &[PathBuf], kernel_release: &str) -> Result<Pat
                 deb::unpack(deb, scratch.path())?;
             }
             relocate(&scratch.path().join(&build).join("Makefile"), &tree)?;
+            tools::use_own_libraries(scratch.path(), &tree)?;
             files::remove_dir(&tree)?;
             files::rename(&scratch.keep(), &tree)?;
             step.done();

@@ -40,6 +40,8 @@ pub fn compile(
         format!("KCFLAGS={cflags}"),
         // Nothing reads the module's own types, and making them takes pahole(1).
         "CONFIG_DEBUG_INFO_BTF_MODULES=".into(),
+        // The kernel's compiler may be one that knows a flag for it; this one has another for the same.
+        "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT=".into(),
     ];
     // The flags of a make or cargo above us must not reach the kernel's build.
     let make = cmd!(sh, "make -j{jobs} -C {headers} {set...} modules");

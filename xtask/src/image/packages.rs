@@ -34,6 +34,7 @@ pub struct Packages {
     image: Vec<Package>,
     /// The same kernel with debug symbols.
     pub symbols: Package,
+    /// Headers, build tools, and libraries that these run with.
     headers: Vec<Package>,
     userland: Vec<Package>,
 }
@@ -82,7 +83,9 @@ fn pinned_at(guest: &Guest, cache: &Cache) -> PathBuf {
 fn recall(guest: &Guest, cache: &Cache) -> Option<Packages> {
     let text = files::read(&pinned_at(guest, cache)).ok()?;
     let packages: Packages = serde_json::from_slice(&text).ok()?;
-    let is_same = packages.suite == guest.packages.suite && packages.request == request(guest);
+    let host = apt::host_architecture().ok()?;
+    let asked = [request(guest), libraries(guest, &host)].concat();
+    let is_same = packages.suite == guest.packages.suite && packages.request == asked;
     is_same.then_some(packages)
 }
 
@@ -124,7 +127,8 @@ fn resolve(guest: &Guest, cache: &Cache) -> Result<Packages> {
         format!("{headers_name}:{arch}"),
     ])?;
     let (image, symbols) = (found.remove(0), found.remove(0));
-    let parts = header_parts(&found[0], arch, &host);
+    let libraries = libraries(guest, &host);
+    let parts = [header_parts(&found[0], arch, &host), libraries.clone()].concat();
     found.extend(apt.show(&parts)?);
     let parts = image_parts(&image, &kernel_release, arch);
     let mut image = vec![image];
@@ -132,7 +136,7 @@ fn resolve(guest: &Guest, cache: &Cache) -> Result<Packages> {
     step.done();
     Ok(Packages {
         suite: guest.packages.suite.clone(),
-        request,
+        request: [request, libraries].concat(),
         kernel_release,
         image,
         symbols,
@@ -175,6 +179,14 @@ fn header_parts(headers: &Package, arch: &str, host: &str) -> Vec<String> {
         }
     };
     headers.depends.iter().filter_map(part).collect()
+}
+
+/// What the build tools run with, if not with the host's libraries.
+fn libraries(guest: &Guest, host: &str) -> Vec<String> {
+    let tools = guest.packages.tools.iter();
+    let all = tools.flat_map(|tools| tools.libraries.iter().map(move |name| (name, &tools.suite)));
+    all.map(|(name, suite)| format!("{name}:{host}/{suite}"))
+        .collect()
 }
 
 fn fetch(guest: &Guest, cache: &Cache, packages: &Packages) -> Result<Debs> {
