@@ -65,8 +65,11 @@ static void *stack;
 /* In the module's data, where pc-relative instructions of the pages can reach it. */
 static u8 data[DATA_SIZE] __aligned(PAGE_SIZE);
 
-/* Serialises runs. */
+/* Serialises runs, and opening the device with closing it. */
 static DEFINE_MUTEX(one);
+
+/* How often it is open: the hook may be a change of the kernel's text, which only runs need. */
+static unsigned int opened;
 
 static void execute(void *state)
 {
@@ -143,8 +146,38 @@ static long request(struct file *file, unsigned int number, unsigned long argume
 	}
 }
 
+static int native_open(struct inode *inode, struct file *file)
+{
+	int error = 0;
+
+	mutex_lock(&one);
+	if (!opened) {
+		shim_lock();
+		error = trapline_native.hook();
+		shim_unlock();
+	}
+	if (!error)
+		opened++;
+	mutex_unlock(&one);
+	return error;
+}
+
+static int native_release(struct inode *inode, struct file *file)
+{
+	mutex_lock(&one);
+	if (!--opened) {
+		shim_lock();
+		trapline_native.unhook();
+		shim_unlock();
+	}
+	mutex_unlock(&one);
+	return 0;
+}
+
 static const struct file_operations operations = {
 	.owner = THIS_MODULE,
+	.open = native_open,
+	.release = native_release,
 	.unlocked_ioctl = request,
 };
 
@@ -211,18 +244,10 @@ int tl_selftest_prepare(void)
 
 int tl_selftest_init(void)
 {
-	int error = trapline_native.hook();
-
-	if (error)
-		return error;
-	error = misc_register(&device);
-	if (error)
-		trapline_native.unhook();
-	return error;
+	return misc_register(&device);
 }
 
 void tl_selftest_exit(void)
 {
 	misc_deregister(&device);
-	trapline_native.unhook();
 }

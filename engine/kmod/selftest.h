@@ -26,7 +26,7 @@ unsigned long tl_selftest_site(unsigned int number);
 int tl_selftest_prepare(void);
 void tl_selftest_release(void);
 
-/* selftest.c: the hook and the device. Only while the trap hook is registered. */
+/* selftest.c: the device, whose opener registers the hook. Only while the trap hook is registered. */
 int tl_selftest_init(void);
 void tl_selftest_exit(void);
 
@@ -39,7 +39,7 @@ struct trapline_native {
 	size_t first_length;
 	/* Looks up kernel functions. */
 	int (*prepare)(void);
-	/* Registers the hook for the traps that begin and end a run. */
+	/* Registers the hook for the traps that begin and end a run. Called under the control lock. */
 	int (*hook)(void);
 	void (*unhook)(void);
 	/* Loads the state, executes from its pc, and stores the resulting state in place. */

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * arm64's self-test. One BRK enters the run: its handler replaces the registers. Another,
- * with which the page is filled, ends it wherever the tested instruction branches to. So
- * no code runs between the instruction and the state that is captured. The exception
- * return does not restore sp from the frame, so sp is changed around the first BRK.
+ * arm64's self-test. One undefined instruction enters the run: its handler replaces the
+ * registers. Another, with which the page is filled, ends it wherever the tested instruction
+ * branches to. So no code runs between the instruction and the state that is captured. The
+ * exception return does not restore sp from the frame, so sp is changed around the first one.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/smp.h>
+#include <linux/stddef.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
-#include <asm/debug-monitors.h>
-#include <asm/neon.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 #include <asm/traps.h>
 
 #include "../compat/break_hook.h"
+#include "../compat/neon.h"
 #include "../selftest.h"
 #include "../internal.h"
 #include "../shim.h"
+#include "arm64-ways.h"
 
-/* The immediates of the two BRKs, and the values of `ended`: by BRK, or undefined instruction. */
+/* UDF with the immediates of the two, and the values of `ended`: by LEAVE, or by another. */
 #define ENTER 0xd7cf
 #define LEAVE 0xd7d0
 #define LEFT 1
@@ -51,14 +53,19 @@ static int running_on = -1;
 static struct native_state *running;
 static struct user_pt_regs outside;
 
-static int __maybe_unused enter(struct pt_regs *regs, unsigned long esr)
+/*
+ * The frame's end, which not every exception writes, is memory that an instruction may leave above
+ * the stack pointer. The handlers would write zero there.
+ */
+static void enter(struct pt_regs *regs)
 {
+	const size_t end = offsetofend(struct pt_regs, stackframe);
+
+	memset((void *)regs + end, 0, sizeof(*regs) - end);
 	outside = regs->user_regs;
 	memcpy(regs->regs, running->registers, sizeof(running->registers));
 	regs->pc = running->pc;
 	regs->pstate = (regs->pstate & ~FLAGS) | (running->pstate & FLAGS);
-	running_on = smp_processor_id();
-	return DBG_HOOK_HANDLED;
 }
 
 /*
@@ -77,25 +84,15 @@ static void end(struct pt_regs *regs, u64 how)
 	running_on = -1;
 }
 
-static bool is_mine(void)
+/* Of whichever thread, and of the kernel; 0 if it is one of the run. */
+static int undefined(struct pt_regs *regs, u32 instruction)
 {
-	return running_on == raw_smp_processor_id();
-}
-
-static int __maybe_unused leave(struct pt_regs *regs, unsigned long esr)
-{
-	if (!is_mine())
-		return DBG_HOOK_ERROR;
-	end(regs, LEFT);
-	return DBG_HOOK_HANDLED;
-}
-
-/* The tested instruction is undefined on this processor. */
-static int __maybe_unused undefined(struct pt_regs *regs, u32 instruction)
-{
-	if (!is_mine())
+	if (running_on != raw_smp_processor_id())
 		return 1;
-	end(regs, UNDEFINED);
+	if (instruction == ENTER)
+		enter(regs);
+	else
+		end(regs, instruction == LEAVE ? LEFT : UNDEFINED);
 	return 0;
 }
 
@@ -135,23 +132,25 @@ static void store_vectors(struct native_state *state)
 	state->fpsr = fpsr;
 }
 
-/* Clobbers only x19: leaving the run restores all other registers as they were at the BRK. */
+/* Clobbers only x19: leaving the run restores all other registers as they were at ENTER. */
 static void enter_on(u64 sp)
 {
 	asm volatile("mov x19, sp\n\t"
 		     "mov sp, %0\n\t"
-		     "brk %1\n\t"
+		     ".inst %1\n\t"
 		     "mov sp, x19"
 		     : : "r"(sp), "i"(ENTER) : "x19", "memory");
 }
 
 static void run(void *state)
 {
+	struct user_fpsimd_state vectors;
 	unsigned long flags;
 
-	kernel_neon_begin();
+	compat_neon_begin(&vectors);
 	local_irq_save(flags);
 	running = state;
+	running_on = smp_processor_id();
 	load_vectors(state);
 	write_sysreg(running->par, par_el1);
 	isb();
@@ -159,56 +158,73 @@ static void run(void *state)
 	running->par = read_sysreg_par();
 	store_vectors(state);
 	local_irq_restore(flags);
-	kernel_neon_end();
+	compat_neon_end(&vectors);
 }
 
 #ifdef TL_HAS_BREAK_HOOK
-static typeof(&register_kernel_break_hook) register_break;
-static typeof(&unregister_kernel_break_hook) unregister_break;
 static typeof(&register_undef_hook) register_undefined;
 static typeof(&unregister_undef_hook) unregister_undefined;
 
-static struct break_hook enter_hook = { .imm = ENTER, .fn = enter };
-static struct break_hook leave_hook = { .imm = LEAVE, .fn = leave };
-static struct undef_hook undefined_hook = { .fn = undefined };
+static struct undef_hook hook = { .fn = undefined };
 
 static int prepare(void)
 {
-	register_break = (void *)tl_symbol("register_kernel_break_hook");
-	unregister_break = (void *)tl_symbol("unregister_kernel_break_hook");
 	register_undefined = (void *)tl_symbol("register_undef_hook");
 	unregister_undefined = (void *)tl_symbol("unregister_undef_hook");
-	return register_break && unregister_break && register_undefined &&
-	       unregister_undefined ? 0 : -ENOENT;
+	return register_undefined && unregister_undefined ? 0 : -ENOENT;
 }
 
 static int hook_up(void)
 {
-	register_break(&enter_hook);
-	register_break(&leave_hook);
-	register_undefined(&undefined_hook);
+	register_undefined(&hook);
 	return 0;
 }
 
 static void unhook(void)
 {
-	unregister_undefined(&undefined_hook);
-	unregister_break(&leave_hook);
-	unregister_break(&enter_hook);
+	unregister_undefined(&hook);
 }
 #else
-/* Support needs what arch/arm64.c does for its own traps, for undefined instructions too. */
+typedef void undefined_handler(struct pt_regs *regs, unsigned long esr);
+static undefined_handler handle;
+
+static struct tl_way way = { { "el1_undef", "el1h_64_sync_handler" }, "do_el1_undef", handle };
+static struct tl_bridge *bridge;
+
+static void handle(struct pt_regs *regs, unsigned long esr)
+{
+	u32 instruction;
+
+	if (get_kernel_nofault(instruction, (u32 *)regs->pc) || undefined(regs, instruction))
+		((undefined_handler *)way.handle)(regs, esr);
+}
+
 static int prepare(void)
 {
-	return 0;
+	return tl_find_way(&way);
 }
 
 static int hook_up(void)
 {
-	return -EOPNOTSUPP;
+	int error;
+
+	bridge = tl_build_bridges(&way, 1);
+	if (!bridge)
+		return -ENOMEM;
+	error = tl_lead_ways(&way, bridge, 1, true);
+	if (error)
+		shim_code_free((unsigned long)bridge);
+	return error;
 }
 
-static void unhook(void) { }
+/* No run is under way, and no other undefined instruction of the kernel comes back. */
+static void unhook(void)
+{
+	if (tl_lead_ways(&way, bridge, 1, false))
+		tl_leave_bridges(&way, bridge, 1);
+	else
+		shim_code_free((unsigned long)bridge);
+}
 #endif
 
 const struct trapline_native trapline_native = {

@@ -36,6 +36,7 @@
 #include "../shim.h"
 #include "../trapline.h"
 #include "../unexported.h"
+#include "arm64-ways.h"
 
 /*
  * What runs between a BRK and its handler must not trap. With these options it calls code
@@ -71,18 +72,8 @@ static u16 immediate;
 typedef COMPAT_BREAK_HANDLER(break_handler);
 static break_handler handle_kernel, handle_user, handle_compat;
 
-/*
- * A call in the kernel's entry path that leads to us while there are traps. The compiler may have
- * inlined the first caller into the second.
- */
-static struct way {
-	const char *callers[2];
-	const char *handler;
-	break_handler *ours;
-	/* Where it is, and what it calls without us. */
-	u32 *call;
-	break_handler *handle;
-} ways[] = {
+/* What leads to us while there are traps. */
+static struct tl_way ways[] = {
 #ifdef TL_HAS_BREAK_HOOK
 	{ { "el1_dbg", "el1h_64_sync_handler" }, "do_debug_exception", handle_kernel },
 	{ { "el0_dbg", "el0t_64_sync_handler" }, "do_debug_exception", handle_user },
@@ -93,14 +84,11 @@ static struct way {
 	{ { "el0_bkpt32", "el0t_32_sync_handler" }, "do_bkpt32", handle_compat },
 #endif
 };
+static_assert(ARRAY_SIZE(ways) <= TL_WAYS);
 
 enum { KERNEL, USER, COMPAT };
 
-/* Trampolines to our handlers, each of which may be out of range of a BL. */
-static struct bridge {
-	u32 ldr_x16, br_x16;
-	u64 to;
-} *bridges;
+static struct tl_bridge *bridges;
 
 /* Whether the ways lead to them. */
 static bool is_bridged;
@@ -123,10 +111,13 @@ static bool is_ours(unsigned long esr)
 	       (esr & ESR_ELx_BRK64_ISS_COMMENT_MASK) == immediate;
 }
 
+/* Calls what would have been called without us. */
+#define pass_on(way, ...) ((break_handler *)ways[way].handle)(__VA_ARGS__)
+
 static COMPAT_BREAK_HANDLER(handle_kernel)
 {
 	if (!is_ours(esr) || trapline_trap(regs))
-		ways[KERNEL].handle(COMPAT_BREAK_ARGUMENTS);
+		pass_on(KERNEL, COMPAT_BREAK_ARGUMENTS);
 }
 
 #ifdef TL_HAS_BREAK_HOOK
@@ -136,7 +127,7 @@ static COMPAT_BREAK_HANDLER(handle_user)
 	bool is_compat = ESR_ELx_EC(esr) == ESR_ELx_EC_BKPT32;
 
 	if (!(is_compat || is_ours(esr)) || tl_user_trap(regs))
-		ways[USER].handle(COMPAT_BREAK_ARGUMENTS);
+		pass_on(USER, COMPAT_BREAK_ARGUMENTS);
 }
 
 static COMPAT_BREAK_HANDLER(handle_compat)
@@ -157,34 +148,15 @@ static bool has_trapped(struct pt_regs *regs)
 static COMPAT_BREAK_HANDLER(handle_user)
 {
 	if (!is_ours(esr) || !has_trapped(regs))
-		ways[USER].handle(COMPAT_BREAK_ARGUMENTS);
+		pass_on(USER, COMPAT_BREAK_ARGUMENTS);
 }
 
 static COMPAT_BREAK_HANDLER(handle_compat)
 {
 	if (!has_trapped(regs))
-		ways[COMPAT].handle(COMPAT_BREAK_ARGUMENTS);
+		pass_on(COMPAT, COMPAT_BREAK_ARGUMENTS);
 }
 #endif
-
-static u32 call(const u32 *from, const void *to)
-{
-	const u32 bl = 0x94000000;
-
-	return bl | (((const u32 *)to - from) & 0x03ffffff);
-}
-
-/* A caller's first words are searched. */
-static u32 *find_call(const char *name, const void *to)
-{
-	u32 *code = (void *)tl_find_symbol(name);
-	size_t i;
-
-	for (i = 0; code && i < 256; i++)
-		if (code[i] == call(&code[i], to))
-			return &code[i];
-	return NULL;
-}
 
 /* Without the last one, BKPT of 32-bit programs does not come to us. */
 static int find_ways(void)
@@ -192,17 +164,10 @@ static int find_ways(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
-		struct way *way = &ways[i];
-
-		way->handle = (void *)tl_symbol(way->handler);
-		if (!way->handle)
-			return -ENOENT;
-		way->call = find_call(way->callers[0], way->handle) ?:
-			    find_call(way->callers[1], way->handle);
-		if (way->call || i == COMPAT)
+		if (!tl_find_way(&ways[i]) || (i == COMPAT && ways[i].handle))
 			continue;
-		pr_err("trapline: neither %s nor %s calls %s\n", way->callers[0], way->callers[1],
-		       way->handler);
+		pr_err("trapline: neither %s nor %s calls %s\n", ways[i].callers[0],
+		       ways[i].callers[1], ways[i].handler);
 		return -ENOENT;
 	}
 	return 0;
@@ -212,22 +177,6 @@ static int find_ways(void)
 bool tl_traps_compat(void)
 {
 	return ways[COMPAT].call && IS_ENABLED(CONFIG_COMPAT_ALIGNMENT_FIXUPS);
-}
-
-static int build_bridges(void)
-{
-	struct bridge code[ARRAY_SIZE(ways)];
-	unsigned long page = shim_code_alloc();
-	size_t i;
-
-	if (!page)
-		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(ways); i++)
-		code[i] = (struct bridge){ 0x58000050, 0xd61f0200, (u64)ways[i].ours };
-	shim_code_write(page, code, sizeof(code));
-	shim_code_flush(page, sizeof(code));
-	bridges = (void *)page;
-	return 0;
 }
 
 bool tl_is_kprobe_trap(const void *bytes)
@@ -277,6 +226,8 @@ int tl_arch_refuse(void)
 
 int tl_arch_init(void)
 {
+	int error;
+
 #ifdef TL_HAS_BREAK_HOOK
 	if (!tl_resolve(register_kernel_break_hook) || !tl_resolve(unregister_kernel_break_hook))
 		return -ENOENT;
@@ -286,7 +237,11 @@ int tl_arch_init(void)
 	if (!text_start || !text_end || !tl_resolve(aarch64_insn_patch_text) ||
 	    !tl_resolve(caches_clean_inval_pou) || !tl_resolve(copy_to_user_page))
 		return -ENOENT;
-	return find_ways() ?: tl_exec_mem_init() ?: build_bridges();
+	error = find_ways() ?: tl_exec_mem_init();
+	if (error)
+		return error;
+	bridges = tl_build_bridges(ways, ARRAY_SIZE(ways));
+	return bridges ? 0 : -ENOMEM;
 }
 
 /* The unwinder follows frame records, and at the entry there is none for the caller yet. */
@@ -365,25 +320,11 @@ int tl_hook_init(void)
 	return 0;
 }
 
-/* Has the bridges lead to the kernel's handlers, since the ways cannot be made to. */
-static void leave_bridges(void)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(ways); i++) {
-		u64 to = (u64)ways[i].handle;
-
-		shim_code_write((unsigned long)&bridges[i].to, &to, sizeof(to));
-	}
-	shim_synchronize();
-	pr_err("trapline: the kernel's trap entry still calls a page of the module's slots, which is not freed\n");
-}
-
 void tl_hook_exit(void)
 {
 	unregister_break();
 	if (is_bridged)
-		leave_bridges();
+		tl_leave_bridges(ways, bridges, ARRAY_SIZE(ways));
 }
 
 /* Arguments of aarch64_insn_patch_text(); protected by the control lock. */
@@ -426,32 +367,13 @@ static void await_traps(void)
 #endif
 }
 
-/* If one way cannot be changed, those before it are changed back. */
 int tl_direct_dispatch(bool straight)
 {
-	void *calls[ARRAY_SIZE(ways)];
-	u32 new[ARRAY_SIZE(ways)], old[ARRAY_SIZE(ways)];
-	size_t i, count = 0;
 	int error;
 
 	if (!straight)
 		await_traps();
-	for (i = 0; i < ARRAY_SIZE(ways); i++) {
-		u32 *from = ways[i].call;
-		const void *there = straight ? (void *)&bridges[i] : (void *)ways[i].handle;
-		const void *back = straight ? (void *)ways[i].handle : (void *)&bridges[i];
-
-		if (!from || (i && from == ways[i - 1].call))
-			continue;
-		calls[count] = from;
-		new[count] = call(from, there);
-		old[count++] = call(from, back);
-	}
-	cpus_read_lock();
-	error = tl_unexported(aarch64_insn_patch_text)(calls, new, count);
-	if (error)
-		tl_unexported(aarch64_insn_patch_text)(calls, old, count);
-	cpus_read_unlock();
+	error = tl_lead_ways(ways, bridges, ARRAY_SIZE(ways), straight);
 	if (!error)
 		is_bridged = straight;
 	return error;

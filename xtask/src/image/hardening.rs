@@ -236,6 +236,8 @@ fn is_entry_without_pad(instruction: &Instruction<'_>) -> bool {
 const CALLERS: [(&str, usize); 16] = [
     ("cleanup_module", 1),
     ("init_module", 2),
+    ("native_open", 1),
+    ("native_release", 1),
     ("request", 1),
     ("rings", 1),
     ("shim_each_function", 1),
@@ -245,8 +247,6 @@ const CALLERS: [(&str, usize); 16] = [
     ("table_show", 1),
     ("table_start", 1),
     ("tl_each_function_of", 1),
-    ("tl_selftest_exit", 1),
-    ("tl_selftest_init", 2),
     ("tl_selftest_prepare", 1),
     ("undo", 1),
     ("visit_symbol", 1),

@@ -15,8 +15,8 @@ use crate::instruction::{Plan, Text};
 use crate::places::{PAGE, Places};
 use crate::set::{Around, InKernel, Set};
 
-/// A BRK with an immediate that no one else uses: ends a run.
-const LEAVE: u32 = 0xd420_0000 | 0xd7d0 << 5;
+/// A UDF with an immediate that no one else uses: ends a run.
+const LEAVE: u32 = 0xd7d0;
 
 /// [`State::ended`] of a run that reached [`LEAVE`].
 const EXITED: u64 = 1;

@@ -21,7 +21,7 @@ pub const MACHINE: u16 = 183;
 /// Those of an ELF file's header.
 pub const ELF_FLAGS: u32 = 0;
 /// The signal of the instruction that ends a run.
-pub const EXIT: c_int = libc::SIGTRAP;
+pub const EXIT: c_int = libc::SIGILL;
 
 pub type Registers = ([u64; 31], [u64; 3]);
 
