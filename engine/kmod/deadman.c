@@ -13,6 +13,7 @@
 #include <linux/percpu.h>
 #include <linux/workqueue.h>
 
+#include "compat/workqueue.h"
 #include "internal.h"
 #include "shim.h"
 #include "trapline.h"
@@ -98,7 +99,7 @@ int tl_deadman_init(void)
 		INIT_DELAYED_WORK(&per_cpu(beats, cpu).work, beat);
 	}
 	INIT_DELAYED_WORK(&watching, watch);
-	beating = alloc_workqueue("trapline", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	beating = alloc_workqueue("trapline", COMPAT_WQ_PERCPU | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
 	looking = alloc_workqueue("trapline_watch", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
 	if (beating && looking)
 		return 0;

@@ -182,7 +182,7 @@ static int find_ways(void)
 	if (!code || !tl_resolve(kprobe_int3_handler))
 		return -ENOENT;
 	handler = (void *)tl_symbol("kprobe_int3_handler");
-	for (i = 0; i < 256 && found < ARRAY_SIZE(ways); i++) {
+	for (i = 0; i < 512 && found < ARRAY_SIZE(ways); i++) {
 		write_call(call, code + i, handler);
 		if (!memcmp(code + i, call, sizeof(call)))
 			ways[found++] = code + i;

@@ -13,6 +13,7 @@
 
 static struct file *program;
 
+/* Since 6.13 handlers have one more parameter, the last, which these would not look at. */
 static int handle(struct uprobe_consumer *consumer, struct pt_regs *regs)
 {
 	return 0;
@@ -75,19 +76,19 @@ static s64 probe(const char *path, unsigned long offset)
 
 s64 bench_uprobe(unsigned long offset)
 {
-	consumer = (struct uprobe_consumer){ .handler = handle };
+	consumer = (struct uprobe_consumer){ .handler = (void *)handle };
 	return probe(FRAMES, offset);
 }
 
 s64 bench_marker_uprobe(unsigned long offset)
 {
-	consumer = (struct uprobe_consumer){ .handler = handle };
+	consumer = (struct uprobe_consumer){ .handler = (void *)handle };
 	return probe(MARKERS, offset);
 }
 
 s64 bench_uretprobe(unsigned long offset)
 {
-	consumer = (struct uprobe_consumer){ .ret_handler = handle_return };
+	consumer = (struct uprobe_consumer){ .ret_handler = (void *)handle_return };
 	return probe(FRAMES, offset);
 }
 
