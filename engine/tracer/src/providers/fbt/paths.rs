@@ -19,7 +19,7 @@ use crate::site::blacklist::Path;
 use crate::site::reason::Reason;
 
 /// Calls of these occur only after something has gone wrong; a path ends there.
-const DIAGNOSTICS: [&[u8]; 10] = [
+const DIAGNOSTICS: [&[u8]; 11] = [
     b"__warn_printk",
     b"warn_slowpath_fmt",
     b"_printk",
@@ -30,6 +30,7 @@ const DIAGNOSTICS: [&[u8]; 10] = [
     b"__stack_chk_fail",
     b"handle_bad_stack",
     b"dump_stack",
+    b"__ubsan_handle_*",
 ];
 
 /// Factor on a walk's working memory, which [`Arch::room`] sizes for a function with parts of

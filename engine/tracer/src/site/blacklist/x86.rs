@@ -69,8 +69,20 @@ pub const X86: Blacklist = Blacklist {
                 [b"asm_exc_int3", b"asm_exc_int3"],
                 [b"irqentry_nmi_exit", b"irqentry_nmi_exit"],
             ],
-            // Only user-mode traps reach the first; the second is behind our handler.
-            ends: &[b"irqentry_enter_from_user_mode", b"notify_die"],
+            // Preemption is disabled, though a spin lock's release may ask. Only user-mode traps reach
+            // the others, the first of which is inlined by 7.3; the last is behind our handler.
+            ends: &[
+                b"*preempt_schedule*",
+                b"irqentry_enter_from_user_mode",
+                b"__ct_user_exit",
+                b"__ct_user_enter",
+                b"rcu_nocb_flush_deferred_wakeup",
+                b"__hrtimer_rearm_deferred",
+                b"exit_to_user_mode_loop",
+                b"arch_exit_to_user_mode_prepare*",
+                b"do_trap",
+                b"notify_die",
+            ],
             passes: &[b"kprobe_int3_handler"],
             why: ON_TRAP_PATH,
         },
