@@ -1,26 +1,33 @@
 //! The process's code: text, and memory for code of ours.
 //!
 //! Text is written through `/proc/self/mem`: into private copies of its pages, as a debugger does it,
-//! whatever access they have. So no page is ever writable and executable, and none changes its access
-//! while other threads run.
+//! whatever access they have. So no page is writable and executable, and none changes its access while
+//! other threads run; but for kernels that leave that to debuggers, where a page is made writable while
+//! it is written.
 
 use core::sync::atomic::{AtomicI32, Ordering};
 
 use engine_isa::Unreadable;
 use engine_tracer::OutOfMemory;
 
-use crate::maps;
-use crate::sys::{self, Fd};
+use crate::maps::{self, PAGE};
+use crate::sys::{self, Fd, PROT_WRITE};
 
 /// The agent's `/proc/self/mem`.
 static MEMORY: AtomicI32 = AtomicI32::new(-1);
 
+/// The agent's `/proc/self/maps`.
+static MAPS: AtomicI32 = AtomicI32::new(-1);
+
 /// Opens the memory. Called once, by the agent.
 pub fn open() -> bool {
     sys::prepare_to_serialize();
-    let opened = sys::open(c"/proc/self/mem", true);
-    let opened = opened.map(|Fd(number)| MEMORY.store(number, Ordering::Relaxed));
-    opened.is_ok()
+    let open = |path, is_writable, kept: &AtomicI32| {
+        let opened = sys::open(path, is_writable);
+        let opened = opened.map(|Fd(number)| kept.store(number, Ordering::Relaxed));
+        opened.is_ok()
+    };
+    open(c"/proc/self/mem", true, &MEMORY) && open(c"/proc/self/maps", false, &MAPS)
 }
 
 fn memory() -> Fd {
@@ -37,10 +44,29 @@ pub fn read(address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
 
 /// Writes memory, whatever access it has.
 pub fn write(address: usize, bytes: &[u8]) -> Result<(), OutOfMemory> {
-    match sys::write_at(memory(), bytes, address) {
-        Ok(length) if length == bytes.len() => Ok(()),
-        _ => Err(OutOfMemory),
+    let write = || sys::write_at(memory(), bytes, address) == Ok(bytes.len());
+    let is_written = write() || is_written_while_writable(address, bytes.len(), write);
+    is_written.then_some(()).ok_or(OutOfMemory)
+}
+
+/// Makes pages writable that are not, and their access what it was afterwards. Not of a mapping that is
+/// shared: others would see what is written, and perhaps its file.
+fn is_written_while_writable(address: usize, length: usize, write: impl Fn() -> bool) -> bool {
+    let maps = Fd(MAPS.load(Ordering::Relaxed));
+    let Ok(mapped) = sys::mapped_at(maps, address) else {
+        return false;
+    };
+    if mapped.is_shared || mapped.access & PROT_WRITE != 0 {
+        return false;
     }
+    let start = address & !(PAGE - 1);
+    let end = address.saturating_add(length).next_multiple_of(PAGE);
+    let pages = start..end;
+    if sys::protect(pages.clone(), mapped.access | PROT_WRITE).is_err() {
+        return false;
+    }
+    let is_written = write();
+    sys::protect(pages, mapped.access).is_ok() && is_written
 }
 
 /// Maps memory for code as near as there is room, where `behind` it so many bytes are free.

@@ -4,6 +4,7 @@
 #![expect(unsafe_code, reason = "the one place that enters the kernel")]
 
 use core::ffi::c_int;
+use core::ops::Range;
 use core::time::Duration;
 
 use syscalls::{Errno, Sysno, syscall};
@@ -41,7 +42,7 @@ struct Poll {
 
 /// `asm-generic/mman-common.h`
 const PROT_READ: usize = 1;
-const PROT_WRITE: usize = 2;
+pub const PROT_WRITE: usize = 2;
 const PROT_EXEC: usize = 4;
 const MAP_PRIVATE: usize = 2;
 const MAP_ANONYMOUS: usize = 0x20;
@@ -50,6 +51,62 @@ const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 
 fn done(result: Result<usize, Errno>) -> Result<(), Errno> {
     result.map(drop)
+}
+
+/// What is mapped at an address.
+pub struct Mapped {
+    /// `PROT_READ` and the like.
+    pub access: usize,
+    /// Whether others map the same.
+    pub is_shared: bool,
+}
+
+/// Linux's `struct procmap_query` (`linux/fs.h`).
+#[repr(C)]
+#[derive(Default)]
+struct MapQuery {
+    size: u64,
+    query_flags: u64,
+    query_addr: u64,
+    vma_start: u64,
+    vma_end: u64,
+    vma_flags: u64,
+    vma_page_size: u64,
+    vma_offset: u64,
+    inode: u64,
+    dev: [u32; 2],
+    vma_name_size: u32,
+    build_id_size: u32,
+    vma_name_addr: u64,
+    build_id_addr: u64,
+}
+
+/// What is mapped at an address, by an open `/proc/self/maps`. Since Linux 6.11.
+pub fn mapped_at(maps: Fd, address: usize) -> Result<Mapped, Errno> {
+    /// `_IOWR('f', 17, struct procmap_query)`
+    const PROCMAP_QUERY: usize = 0xc000_6611 | size_of::<MapQuery>() << 16;
+    /// The lowest three of the flags are those of mmap(2).
+    const ACCESS: u64 = 7;
+    const SHARED: u64 = 8;
+    let mut query = MapQuery {
+        size: size_of::<MapQuery>() as u64,
+        query_addr: address as u64,
+        ..MapQuery::default()
+    };
+    // SAFETY: `query` is valid for reads and writes of its size, which it has in itself; it asks for no
+    // name to be written elsewhere.
+    unsafe { syscall!(Sysno::ioctl, maps.0, PROCMAP_QUERY, &raw mut query) }?;
+    Ok(Mapped {
+        access: (query.vma_flags & ACCESS) as usize,
+        is_shared: query.vma_flags & SHARED != 0,
+    })
+}
+
+/// Sets the access to pages.
+pub fn protect(pages: Range<usize>, access: usize) -> Result<(), Errno> {
+    let length = pages.end.wrapping_sub(pages.start);
+    // SAFETY: only the agent's writes change what is there, and these are at its callers' choice.
+    done(unsafe { syscall!(Sysno::mprotect, pages.start, length, access) })
 }
 
 /// Maps memory to read and write, which is reserved only as it is used.
