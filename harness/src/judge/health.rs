@@ -133,7 +133,7 @@ const ROWS: &[(Trouble, &[&str])] = &[
     (Trouble::Lockup, &["hard LOCKUP on cpu"]),
     (
         Trouble::HungTask,
-        &["INFO: task ", " blocked for more than "],
+        &["INFO: task ", " blocked", " for more than "],
     ),
     (Trouble::RcuStall, &["INFO: rcu", "detected ", "stall"]),
     (Trouble::RcuStall, &["rcu: ", " kthread starved for "]),
@@ -156,6 +156,8 @@ const ROWS: &[(Trouble, &[&str])] = &[
     (Trouble::Bug, &["BUG: "]),
     (Trouble::Bug, &["scheduling while atomic: "]),
     (Trouble::Warn, &["WARNING: CPU: "]),
+    // Since 7.x, with and without the file's name.
+    (Trouble::Warn, &["WARNING: ", "at ", ", CPU#"]),
     (Trouble::Warn, &["WARNING: stack recursion"]),
     (Trouble::Warn, &["WARNING: kernel stack "]),
     (
@@ -400,6 +402,18 @@ mod tests {
         (
             "WARNING: CPU: 3 PID: 1201 at arch/x86/kernel/ftrace.c:88 ftrace_verify_code+0x3a/0x70",
             Trouble::Warn,
+        ),
+        (
+            "WARNING: kernel/trace/ftrace.c:2010 at ftrace_bug+0x100/0x2a0, CPU#0: bash/120",
+            Trouble::Warn,
+        ),
+        (
+            "WARNING: at ftrace_bug+0x100/0x2a0, CPU#0: bash/120",
+            Trouble::Warn,
+        ),
+        (
+            "INFO: task kworker/0:1:12 blocked in I/O wait for more than 120 seconds.",
+            Trouble::HungTask,
         ),
         ("WARNING: stack recursion on stack type 5", Trouble::Warn),
         (
