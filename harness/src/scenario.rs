@@ -304,7 +304,12 @@ impl Source {
             scenario.clock = Some(*clock);
         }
         let scale = scenario.scale.map(|scale| scale.at(extent));
-        let names = &names.with([("seed", seed), ("scale", scale)]);
+        let number = |number: Option<u64>| number.map(|number| number.to_string());
+        let names = &names.with([
+            ("guest", Some(guest.to_owned())),
+            ("seed", number(seed)),
+            ("scale", number(scale)),
+        ]);
         for text in scenario.texts() {
             *text = names.expand(text).map_err(|name| {
                 self.error(
@@ -418,6 +423,7 @@ impl Scenario {
         let others = others.flat_map(|other| other.ftrace.iter_mut().chain(&mut other.execution));
         std::iter::once(&mut self.trace)
             .chain(&mut self.workload)
+            .chain(&mut self.files)
             .chain(others)
             .chain(&mut expect.stdout_contains)
             .chain(&mut expect.stderr_contains)

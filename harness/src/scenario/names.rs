@@ -35,13 +35,11 @@ impl Names {
         Ok(out)
     }
 
-    /// Adds the numbers that are given as further names.
-    pub fn with<const N: usize>(&self, numbers: [(&str, Option<u64>); N]) -> Self {
+    /// Adds further names, those that have a value.
+    pub fn with<const N: usize>(&self, others: [(&str, Option<String>); N]) -> Self {
         let mut names = self.0.clone();
-        let numbers = numbers
-            .into_iter()
-            .filter_map(|(name, number)| Some((name, number?)));
-        names.extend(numbers.map(|(name, number)| (name.to_owned(), number.to_string())));
+        let others = others.into_iter();
+        names.extend(others.filter_map(|(name, value)| Some((name.to_owned(), value?))));
         Self(names)
     }
 
