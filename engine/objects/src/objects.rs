@@ -131,11 +131,24 @@ fn mapped(
             continue;
         };
         match objects.iter_mut().find(|object| object.bias == bias) {
-            Some(object) => object.ranges.push(range(mapping)),
+            Some(object) => add(&mut object.ranges, range(mapping)),
             None => objects.push(object(mapping, bias, Some(file.clone()), Role::Library)),
         }
     }
     Ok((objects, unplaced))
+}
+
+/// Adds a mapping to those before it. The kernel may list one in parts, whose pages had different access for a
+/// while: it stays one.
+fn add(ranges: &mut Vec<CodeRange>, next: CodeRange) {
+    match ranges.last_mut() {
+        Some(last)
+            if last.end == next.start && last.offset + (last.end - last.start) == next.offset =>
+        {
+            last.end = next.end;
+        }
+        _ => ranges.push(next),
+    }
 }
 
 fn vdso(mapping: &Mapping) -> Object {
@@ -165,4 +178,20 @@ fn range(mapping: &Mapping) -> CodeRange {
         start, end, offset, ..
     } = *mapping;
     CodeRange { start, end, offset }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_mapping_are_one_range_and_others_are_not() {
+        let range = |start, end, offset| CodeRange { start, end, offset };
+        let mut ranges = vec![range(0x1000, 0x3000, 0)];
+        add(&mut ranges, range(0x3000, 0x4000, 0x2000));
+        assert_eq!(ranges, [range(0x1000, 0x4000, 0)]);
+        add(&mut ranges, range(0x4000, 0x5000, 0x9000));
+        add(&mut ranges, range(0x8000, 0x9000, 0xa000));
+        assert_eq!(ranges.len(), 3);
+    }
 }
