@@ -51,8 +51,13 @@ static void beat(struct work_struct *work)
 {
 	struct beat *beat = container_of(to_delayed_work(work), struct beat, work);
 
-	if (trapline_beat(beat->cpu, limit()))
+	if (!trapline_beat(beat->cpu, limit()))
+		return;
+	/* So that it stays online: all CPUs stop for one to go. */
+	preempt_disable();
+	if (cpu_online(beat->cpu))
 		queue_delayed_work_on(beat->cpu, beating, &beat->work, HZ);
+	preempt_enable();
 }
 
 static void watch(struct work_struct *work)
@@ -64,9 +69,9 @@ static void watch(struct work_struct *work)
 }
 
 /*
- * A CPU may come online after the deadman was started. Or it was offline for a while: its
- * work then ran on another CPU and rearmed its timer in the timer base of the offline CPU,
- * where it does not expire in time. mod_delayed_work_on() starts the work in either case.
+ * A CPU may come online after the deadman was started. Or it was offline for a while: its work
+ * then was the last one, or its timer is where it does not expire in time. mod_delayed_work_on()
+ * starts the work in each case.
  */
 void tl_deadman_cpu(unsigned int cpu)
 {
