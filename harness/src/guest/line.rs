@@ -22,7 +22,7 @@ use rustix::net::{SendFlags, send};
 use crate::judge::transcript::Ending;
 
 /// Bytes of output that one command may produce.
-pub const MOST: usize = 4 << 20;
+pub const MOST: usize = 8 << 20;
 /// SIGKILL, for a command that exceeds [`MOST`].
 const KILL: i32 = 9;
 /// Time for the agent's hello after noise on the port, before the noise counts as an error.

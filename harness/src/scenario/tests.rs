@@ -124,7 +124,7 @@ fn names_expand_and_unknown_ones_are_errors_with_place() {
 
     let few = Names::from([("syscall.chdir", "sys_chdir")]);
     let error = source.for_guest("armv6", &few).expect_err("no x");
-    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:3:14: armv6 has no name `x`; it has syscall.chdir");
+    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:3:14: armv6 has no name `x`; it has guest, syscall.chdir");
 }
 
 #[test]

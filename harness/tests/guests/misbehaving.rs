@@ -124,7 +124,7 @@ pub const ON_ONE: &[Row] = &[
         "says-50-megabytes",
         &[(
             Kind::WrongOutput,
-            "too much output: a command printed more than 4 MiB",
+            "too much output: a command printed more than 8 MiB",
         )],
     ),
     passes("is-stopped"),
