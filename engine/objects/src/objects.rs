@@ -143,7 +143,8 @@ fn mapped(
 fn add(ranges: &mut Vec<CodeRange>, next: CodeRange) {
     match ranges.last_mut() {
         Some(last)
-            if last.end == next.start && last.offset + (last.end - last.start) == next.offset =>
+            if last.end == next.start
+                && last.offset.wrapping_add(last.end - last.start) == next.offset =>
         {
             last.end = next.end;
         }
