@@ -26,6 +26,10 @@ const ORIGIN: &str = "_stext";
 const PER_CPU_START: &str = "__per_cpu_start";
 const PER_CPU_END: &str = "__per_cpu_end";
 
+/// What its initialized variables begin with, and what is behind the last one.
+const DATA_START: &str = "_sdata";
+const DATA_END: &str = "_edata";
+
 /// The running kernel. What is read is read once.
 #[derive(Default)]
 pub struct Running {
@@ -118,9 +122,15 @@ impl Kernel for Running {
                 .is_none_or(|module| module == VMLINUX)
                 .then(|| self.variable(name))
         };
-        let found = find_symbol(self.kallsyms(), module, name).map(|symbol| Symbol {
-            is_per_cpu: !symbol.is_code && is_per_cpu(self.kallsyms(), symbol.address),
-            ..symbol
+        let found = find_symbol(self.kallsyms(), module, name).map(|symbol| {
+            let symbols = self.kallsyms();
+            // Some linkers list `jiffies`, which their script defines outside of the sections, as code.
+            let is_code = symbol.is_code && !is_data(symbols, symbol.address);
+            Symbol {
+                is_code,
+                is_per_cpu: !is_code && is_per_cpu(symbols, symbol.address),
+                ..symbol
+            }
         });
         found.or_else(|| own().flatten())
     }
@@ -156,8 +166,18 @@ fn find_symbol(symbols: &str, module: Option<&str>, name: &str) -> Option<Symbol
 
 /// Whether an address is among those of the kernel's own per-CPU variables.
 fn is_per_cpu(symbols: &str, address: u64) -> bool {
+    is_between(symbols, PER_CPU_START, PER_CPU_END, address)
+}
+
+/// Whether an address is among those of the kernel's own initialized variables.
+fn is_data(symbols: &str, address: u64) -> bool {
+    is_between(symbols, DATA_START, DATA_END, address)
+}
+
+/// Whether an address is between two symbols of the kernel. It is between none if one of them is not there.
+fn is_between(symbols: &str, start: &str, end: &str, address: u64) -> bool {
     let bound = |name| find_symbol(symbols, Some(VMLINUX), name).map(|it| it.address);
-    match (bound(PER_CPU_START), bound(PER_CPU_END)) {
+    match (bound(start), bound(end)) {
         (Some(start), Some(end)) => (start..end).contains(&address),
         _ => false,
     }
@@ -178,6 +198,13 @@ ffffffffc0100000 d open\t[usb]
     const ZERO_BASED: &str = "\
 0000000000000000 A __per_cpu_start
 0000000000003000 A __per_cpu_end
+";
+
+    const JIFFIES_AS_CODE: &str = "\
+ffffffff81000000 T schedule
+ffffffff82000000 D _sdata
+ffffffff82001000 T jiffies
+ffffffff82002000 D _edata
 ";
 
     const IN_PLACE: &str = "\
@@ -209,6 +236,14 @@ c0f02000 D __per_cpu_end
             (SYMBOLS, 0, false),
         ] {
             assert_eq!(is_per_cpu(symbols, address), expected, "{address:#x}");
+        }
+        for (symbols, address, expected) in [
+            (JIFFIES_AS_CODE, 0xffff_ffff_8200_1000, true),
+            (JIFFIES_AS_CODE, 0xffff_ffff_8100_0000, false),
+            (JIFFIES_AS_CODE, 0xffff_ffff_8200_2000, false),
+            (SYMBOLS, 0xffff_ffff_8200_0000, false),
+        ] {
+            assert_eq!(is_data(symbols, address), expected, "{address:#x}");
         }
         assert!(find_symbol(SYMBOLS, None, "schedule").is_some_and(|it| it.is_code));
         assert!(find_symbol(SYMBOLS, None, "jiffies").is_some_and(|it| !it.is_code));
