@@ -45,6 +45,23 @@ impl Process {
         self.pid
     }
 
+    /// Checks that this process may trace it, as ptrace(2) decides. Linux 7.3 shows the maps to more
+    /// processes than that, but no kernel shows them what it executes.
+    ///
+    /// # Errors
+    /// [`Error::Proc`] if it may not.
+    pub fn check_traceable(&self) -> Result<()> {
+        match rustix::fs::readlinkat(&self.directory, "exe", Vec::new()) {
+            Err(why @ (Errno::ACCESS | Errno::PERM)) => Err(Error::Proc {
+                pid: self.pid,
+                doing: "reading what it executes",
+                why: why.into(),
+            }),
+            // Kernel threads execute nothing, and have no functions either.
+            _ => Ok(()),
+        }
+    }
+
     /// Its mappings, by address.
     ///
     /// # Errors

@@ -187,6 +187,7 @@ fn create(
 impl Read {
     fn of(pid: u32) -> Result<Self, engine_objects::Error> {
         let process = Process::open(pid)?;
+        process.check_traceable()?;
         let objects = Objects::of(&process)?;
         Ok(Self {
             process,
