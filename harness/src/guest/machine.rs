@@ -219,6 +219,13 @@ pub(super) const MACHINES: &[Machine] = &[
                 after: "0f 1f 44 00 00",
             },
             OwnChange {
+                // Two branches, one behind the other.
+                functions: &["inet6_init_ehash_secret"],
+                why: RANDOM_ONCE,
+                before: "eb .. eb ..",
+                after: "66 90 66 90",
+            },
+            OwnChange {
                 functions: &["apic_send_IPI_allbutself", "native_send_call_func_ipi"],
                 why: "a second CPU is online: IPIs can be sent to all other CPUs at once",
                 before: "eb ..",

@@ -11,6 +11,10 @@ use super::pattern;
 /// Replaces a masked CPU number; as wide as the column.
 const ANY_CPU: &str = "<c>";
 
+/// The width of the ID column in the list of probes. A longer ID, as kernels of many functions have, makes its row
+/// that much longer.
+const ID_WIDTH: usize = 5;
+
 /// A table's layout.
 struct Layout {
     /// Its header; the group `to` ends where the probe's column does.
@@ -82,9 +86,11 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// Masks the ID column.
+    /// Masks the ID column, whose width no longer depends on the ID.
     pub fn mask_id(&mut self) {
-        self.id = right_aligned("<id>", self.id.len()).into();
+        let is_list = self.cpu.is_empty();
+        let width = if is_list { ID_WIDTH } else { self.id.len() };
+        self.id = right_aligned("<id>", width).into();
     }
 
     /// Masks the CPU column, if there is one.

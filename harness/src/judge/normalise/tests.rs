@@ -66,6 +66,8 @@ fn probe_ids_are_masked_in_place() {
             .replace(" 98765", "  <id>")
     );
     assert_eq!(one(Pass::ProbeIds, LIST), LIST.replace(" 1234", " <id>"));
+    let wider = LIST.replace(" 1234", "123456");
+    assert_eq!(one(Pass::ProbeIds, &wider), LIST.replace(" 1234", " <id>"));
 }
 
 #[test]
