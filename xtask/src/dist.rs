@@ -139,9 +139,9 @@ fn processors(kernel_arch: &str) -> &str {
 /// told: a module that does not compile makes the installation of the kernel fail.
 fn kernels(architecture: &str) -> &str {
     match architecture {
-        "amd64" => r"^6\.([1-9]|1[0-4])\.",
-        "arm64" | "armhf" => r"^6\.(1|12)\.",
-        _ => r"^6\.1\.",
+        "amd64" => r"^(6\.([1-9]|1[0-4])|7\.3)\.",
+        "arm64" => r"^(6\.(1|12)|7\.3)\.",
+        _ => r"^6\.(1|12)\.",
     }
 }
 

@@ -23,14 +23,14 @@ const SCRIPT: &str = include_str!("trial/guest.sh");
 /// Starts [`SCRIPT`] when the guest is up, and ends the guest.
 const SERVICE: &str = include_str!("trial/trial.service");
 
-/// Packages that an installed system has before the trial.
-const SYSTEM: &str =
-    "systemd-sysv,udev,dbus,kmod,procps,zstd,initramfs-tools,linux-image-amd64,man-db";
+/// Packages that an installed system has before the trial, and its kernel.
+const SYSTEM: &str = "systemd-sysv,udev,dbus,kmod,procps,zstd,initramfs-tools,man-db";
+const KERNEL: &str = "linux-image-amd64";
 
-/// What the script installs besides the packages: the headers of the kernel that runs, and another
-/// kernel.
+/// What the script installs besides the packages: the headers of the kernel that runs, another kernel,
+/// and one that the module refuses.
 const FETCHED: &str = "linux-headers-$(basename $(readlink \"$1/vmlinuz\") | sed s/vmlinuz-//) \
-    linux-image-cloud-amd64 linux-headers-cloud-amd64";
+    linux-image-cloud-amd64 linux-headers-cloud-amd64 linux-image-rt-amd64 linux-headers-rt-amd64";
 
 /// The packages' files.
 const PACKAGES: [&str; 2] = ["trapline.deb", "trapline-dkms.deb"];
@@ -46,28 +46,44 @@ const BOOT: &str = "setpriv --pdeathsig TERM timeout --foreground 100m setpriv -
     -drive file=disk.ext2,format=raw,if=virtio,cache=unsafe \
     -kernel vmlinuz -initrd initrd.img -append";
 
-/// The release of Debian.
+/// The release of Debian, and where its kernel is from.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Suite {
     /// Debian 12
     Bookworm,
+    /// Debian 12 with the kernel of its backports
+    BookwormBackports,
     /// Debian 13
     Trixie,
+    /// Debian 13 with the kernel of its backports
+    TrixieBackports,
 }
 
 impl Suite {
-    fn name(self) -> &'static str {
+    fn release(self) -> &'static str {
         match self {
-            Self::Bookworm => "bookworm",
-            Self::Trixie => "trixie",
+            Self::Bookworm | Self::BookwormBackports => "bookworm",
+            Self::Trixie | Self::TrixieBackports => "trixie",
         }
+    }
+
+    fn backports(self) -> Option<&'static str> {
+        match self {
+            Self::Bookworm | Self::Trixie => None,
+            Self::BookwormBackports => Some("bookworm-backports"),
+            Self::TrixieBackports => Some("trixie-backports"),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        self.backports().unwrap_or(self.release())
     }
 }
 
 /// Makes the packages and the guest, and runs the trial in it.
 pub fn run(suite: Suite) -> Result<()> {
     let guest = Guest::load("x86_64")?;
-    let mut needs = needs::of_trial(suite.name());
+    let mut needs = needs::of_trial(suite.release());
     needs.extend(needs::of_guest(&guest));
     host::ensure(&needs)?;
     let dir = workspace_root().join("target/trial").join(suite.name());
@@ -100,8 +116,21 @@ impl Trial {
         let step = Step::begin(format!("{name}: the guest's system"));
         files::write_with_mode(&self.dir.join("trial"), SCRIPT.as_bytes(), 0o755)?;
         files::write(&self.dir.join("trial.service"), SERVICE.as_bytes())?;
-        let sources = Archive::require(name)?.source_list();
-        files::write(&self.dir.join("sources.list"), sources.as_bytes())?;
+        let release = self.suite.release();
+        let backports = self.suite.backports();
+        let archive = Archive::require(release)?.with_suites(backports.as_slice());
+        files::write(
+            &self.dir.join("sources.list"),
+            archive.source_list().as_bytes(),
+        )?;
+        files::write(
+            &self.dir.join("preferences"),
+            archive.preferences().as_bytes(),
+        )?;
+        let kernel = match backports {
+            Some(suite) => format!("{KERNEL}/{suite}"),
+            None => KERNEL.into(),
+        };
         // The host's apt, as mmdebstrap has set it up: the guest's does not know the certificates of
         // the host's mirrors.
         let apt = "APT_CONFIG=\"$MMDEBSTRAP_APT_CONFIG\" apt-get -q -y --download-only \
@@ -126,10 +155,12 @@ impl Trial {
             "--variant=minbase",
             "--architectures=amd64",
             "--skip=cleanup/apt",
+            "--setup-hook=mkdir -p \"$1/etc/apt/preferences.d\"",
+            "--setup-hook=copy-in preferences /etc/apt/preferences.d",
         ];
         let disk = cmd!(
             sh,
-            "mmdebstrap {options...} --include={SYSTEM} {hooks...} {name} disk.ext2 sources.list"
+            "mmdebstrap {options...} --include={SYSTEM},{kernel} {hooks...} {release} disk.ext2 sources.list"
         );
         run::quietly(&step, disk)?;
         run::quietly(&step, cmd!(sh, "truncate -s {DISK} disk.ext2"))?;
@@ -176,10 +207,14 @@ fn in_guest(command: &str) -> String {
     format!("chroot \"$1\" sh -c '{command}'")
 }
 
-/// The lines that the script prints of its steps.
+/// The lines that the script prints of its steps; that a step begins only if it is the last to.
 fn reports(console: &str) -> Vec<&str> {
     let lines = console.lines().map(str::trim_end);
-    lines.filter(|line| line.starts_with("trial: ")).collect()
+    let mut lines: Vec<_> = lines.filter(|line| line.starts_with("trial: ")).collect();
+    let last = lines.pop();
+    lines.retain(|line| !line.starts_with("trial: begins "));
+    lines.extend(last);
+    lines
 }
 
 #[cfg(test)]
@@ -188,7 +223,17 @@ mod tests {
 
     #[test]
     fn reports_are_the_lines_that_begin_as_such() {
-        let console = "[ 1.0] booted\r\ntrial: ok it loads\r\nnoise trial: x\r\ntrial: passed\r\n";
-        assert_eq!(reports(console), ["trial: ok it loads", "trial: passed"]);
+        let console = "[ 1.0] booted\r\ntrial: begins it loads\r\ntrial: ok it loads\r\nnoise trial: x\r\n\
+            trial: begins it ends\r\n";
+        let hangs = ["trial: ok it loads", "trial: begins it ends"];
+        assert_eq!(reports(console), hangs);
+        let ended = format!("{console}trial: FAILED it ends\ntrial: failed\n");
+        let ended_as = [
+            "trial: ok it loads",
+            "trial: FAILED it ends",
+            "trial: failed",
+        ];
+        assert_eq!(reports(&ended), ended_as);
+        assert!(reports("").is_empty());
     }
 }

@@ -8,6 +8,7 @@ failed=
 report() { printf '\ntrial: %s\n' "$*"; }
 step() { # WHAT COMMAND...
   what=$1; shift
+  report "begins $what"
   if "$@" >output 2>&1; then report "ok $what"; else tail -n 40 output; report "FAILED $what"; failed=yes; fi
 }
 install() { timeout 2400 apt-get install -q -y "$@"; }
@@ -30,6 +31,10 @@ explains() {
 has_a_manual() { man -w dtrace && man dtrace | grep -e --doctor; }
 another() {
   install linux-image-cloud-amd64 linux-headers-cloud-amd64 && built '*-cloud-amd64'
+}
+# PREEMPT_RT is one of the options that rule the module out.
+refuses() {
+  install linux-image-rt-amd64 linux-headers-rt-amd64 && ls -d /lib/modules/*-rt-amd64/build && ! built '*-rt-amd64'
 }
 # Prints what is named after the packages, except for them themselves, and for what apt and man keep
 # of each package and of each page that was read.
@@ -54,6 +59,7 @@ step "dtrace --doctor finds nothing bad" doctor
 step "it says why a function has no probe" explains
 step "there is dtrace(8)" has_a_manual
 step "another kernel's installation builds the module for it" another
+step "a kernel that the module refuses is installed without it" refuses
 step "the module leaves the kernel" rmmod trapline
 step "apt purges the packages" timeout 600 apt-get purge -q -y trapline trapline-dkms
 step "nothing of them remains" nothing_remains
