@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Kernel configurations that the build refuses: for each option what would go wrong, and what
- * supporting it would take. doc/kernels.md has the same list, and a test compares them.
+ * supporting it would take. doc/kernels.md has the same list, and a test compares them. Options
+ * that matter to one file, or on one architecture, are refused there, by static_assert().
  */
 #ifndef TRAPLINE_KERNEL_H
 #define TRAPLINE_KERNEL_H
@@ -36,10 +37,6 @@
 
 #ifdef CONFIG_KCOV_INSTRUMENT_ALL
 #error CONFIG_KCOV_INSTRUMENT_ALL: code that runs before the recursion guard is taken calls KCOV in each block, whose functions can be probed. Support needs those functions on the blacklist.
-#endif
-
-#if defined(CONFIG_ARM) && defined(CONFIG_FRAME_POINTER)
-#error CONFIG_FRAME_POINTER on CONFIG_ARM: it forbids tail calls, and without one the trap handler returns into the module after the module may have been unloaded. Support needs CONFIG_UNWINDER_ARM instead.
 #endif
 
 #endif

@@ -32,6 +32,8 @@ pub fn run(guest: &str) -> Result<()> {
 
 /// Builds both packages, and calls `then` with their places before another build can replace them.
 pub fn build_both(guest: &Guest, then: impl FnOnce(&[PathBuf; 2]) -> Result<()>) -> Result<()> {
+    // Nobody waits for a build to be told that it has no name.
+    maintainer()?;
     host::ensure(&needs::of_packaging())?;
     // The command is the guest's.
     image::build(guest, false)?;

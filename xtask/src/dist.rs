@@ -2,6 +2,7 @@
 //! example programs, and the module's sources with their core. What is compiled is compiled for a
 //! guest, with the guest's tools.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use xshell::{Cmd, Shell};
@@ -114,7 +115,7 @@ pub fn values(guest: &Guest, version: &str) -> Result<Vec<(&'static str, String)
             "@processors@",
             processors(&guest.build.kernel_arch).to_owned(),
         ),
-        ("@refused@", refused()?),
+        ("@configuration@", configuration(&guest.build.kernel_arch)?),
         ("@version@", version.to_owned()),
     ])
 }
@@ -145,22 +146,39 @@ fn kernels(architecture: &str) -> &str {
     }
 }
 
-/// The options of kernels that the module's build refuses, as DKMS wants them: so that it leaves those
-/// kernels out, instead of failing while they are installed.
-fn refused() -> Result<String> {
-    let header = files::read(&workspace_root().join("engine/kmod/kernel.h"))?;
-    let header = String::from_utf8_lossy(&header);
-    // With `&&` one of several is not refused alone.
-    let conditions = header
-        .lines()
-        .filter(|line| line.starts_with("#if") && !line.contains("&&"));
-    let words =
-        conditions.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+/// What the module's build wants of an architecture's kernels, as DKMS is told: options, those that must not
+/// be set behind a `!`. So DKMS leaves other kernels out, instead of failing while they are installed.
+fn configuration(kernel_arch: &str) -> Result<String> {
+    let folder = workspace_root().join("engine/kmod");
+    let own = folder.join("arch").join(format!("{kernel_arch}.c"));
+    let mut options = BTreeSet::new();
+    for file in files::walk(&folder, &[])? {
+        if file.parent() != Some(&folder) && file != own {
+            continue;
+        }
+        let text = files::read(&file)?;
+        let text = String::from_utf8_lossy(&text);
+        let is_header = file.ends_with("kernel.h");
+        options.extend(text.lines().flat_map(|line| wanted(line, is_header)));
+    }
+    Ok(options.into_iter().collect::<Vec<_>>().join(" "))
+}
+
+/// What a line of the module's sources wants, an assertion or, in the header of refusals, a condition. DKMS has no word for an option that matters only beside
+/// another, nor for one in place of another.
+fn wanted(line: &str, is_header: bool) -> Vec<String> {
+    let is_one_of = line.contains("||");
+    let refuses = line.starts_with("#ifdef ") || line.starts_with("#if defined(");
+    let sign = match line {
+        _ if line.contains("&&") => return Vec::new(),
+        _ if line.starts_with("static_assert(IS_ENABLED(") && !is_one_of => "",
+        _ if line.starts_with("static_assert(!IS_ENABLED(") && !is_one_of => "!",
+        _ if is_header && refuses => "!",
+        _ => return Vec::new(),
+    };
+    let words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let options = words.filter(|word| word.starts_with("CONFIG_"));
-    Ok(options
-        .map(|option| format!("!{option}"))
-        .collect::<Vec<_>>()
-        .join(" "))
+    options.map(|option| format!("{sign}{option}")).collect()
 }
 
 /// A field of the commit that is built.
@@ -177,14 +195,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dkms_leaves_out_what_the_build_refuses_alone() {
-        let refused = refused().unwrap();
-        let options: Vec<_> = refused.split(' ').collect();
-        assert!(options.contains(&"!CONFIG_PREEMPT_RT"), "{refused}");
-        assert!(options.contains(&"!CONFIG_KASAN_SW_TAGS"), "{refused}");
-        // Refused on 32-bit ARM only.
-        assert!(!options.contains(&"!CONFIG_ARM"), "{refused}");
-        assert!(!options.contains(&"!CONFIG_FRAME_POINTER"), "{refused}");
+    fn dkms_leaves_out_what_the_build_refuses() {
+        let [x86, arm64, arm] = ["x86", "arm64", "arm"].map(|it| configuration(it).unwrap());
+        let has = |options: &str, option: &str| options.split(' ').any(|it| it == option);
+        for options in [&x86, &arm64, &arm] {
+            for option in [
+                "!CONFIG_PREEMPT_RT",
+                "!CONFIG_KASAN_GENERIC",
+                "!CONFIG_KASAN_SW_TAGS",
+                "!CONFIG_IRQ_TIME_ACCOUNTING",
+                "CONFIG_STACKPROTECTOR",
+            ] {
+                assert!(has(options, option), "{option}: {options}");
+            }
+        }
+        assert!(
+            has(&x86, "!CONFIG_HWLAT_TRACER") && has(&x86, "CONFIG_SMP"),
+            "{x86}"
+        );
+        assert!(
+            has(&arm, "!CONFIG_ARM_LPAE") && has(&arm, "CONFIG_VMAP_STACK"),
+            "{arm}"
+        );
+        assert!(
+            !has(&arm, "!CONFIG_SMP") && !has(&x86, "!CONFIG_ARM_LPAE"),
+            "{arm}\n{x86}"
+        );
+        // Either will do.
+        assert!(!x86.contains("RETPOLINE"), "{x86}");
     }
 
     #[test]

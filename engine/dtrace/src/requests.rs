@@ -71,8 +71,8 @@ impl<C: Channel> Requests<C> {
         )?;
         if conf.version != VERSION {
             let why = format!(
-                "the module has interface version {}, this command {VERSION}: install both from \
-                 one build",
+                "the loaded module has interface version {}, this command {VERSION}: install both \
+                 from one build, and unload the old one (rmmod trapline)",
                 conf.version
             );
             return Err(Error::Device(why));

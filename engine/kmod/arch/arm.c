@@ -34,6 +34,9 @@ static_assert(!IS_ENABLED(CONFIG_THUMB2_KERNEL),
 	      "CONFIG_THUMB2_KERNEL: the kernel's functions are in Thumb state, which is not traced. Use a kernel built without it.");
 static_assert(!IS_ENABLED(CONFIG_ARM_LPAE),
 	      "CONFIG_ARM_LPAE: the Physical Address Register has another format. Use a kernel built without it.");
+/* It forbids tail calls. */
+static_assert(!IS_ENABLED(CONFIG_FRAME_POINTER),
+	      "CONFIG_FRAME_POINTER: without a tail call the trap handler returns into the module after it may have been unloaded. Use a kernel built with CONFIG_UNWINDER_ARM instead.");
 
 /*
  * VMAP_STACK: switching to a process updates its page table with new vmalloc mappings,

@@ -339,7 +339,6 @@ mod tests {
     #[test]
     fn each_refused_option_stops_the_build_with_an_error_that_names_it() {
         preprocessed(&[]).unwrap();
-        preprocessed(&["CONFIG_FRAME_POINTER"]).unwrap();
         let refusals = refusals();
         assert!(refusals.len() > 5);
         for options in refusals {

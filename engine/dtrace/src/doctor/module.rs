@@ -98,14 +98,21 @@ fn not_built(system: &System) -> Finding {
         .filter_map(|it| it.file_name().into_string().ok());
     let ours = names.filter(|name| name.starts_with("trapline-"));
     let Some(source) = ours.max() else {
-        return Finding::bad(SUBJECT, what, "apt install trapline-dkms builds it");
+        return Finding::bad(
+            SUBJECT,
+            what,
+            "install the package trapline-dkms, which builds it",
+        );
     };
     let version = source.replace("trapline-", "");
     let log = format!("var/lib/dkms/{NAME}/{version}/build/make.log");
     let remedy = if system.has(&log) {
         format!("see why in /{log}; dkms autoinstall -k {release} tries again")
     } else {
-        format!("dkms autoinstall -k {release} builds it")
+        format!(
+            "dkms autoinstall -k {release} builds it, unless BUILD_EXCLUSIVE_KERNEL in \
+             /usr/src/{source}/dkms.conf leaves this kernel out"
+        )
     };
     Finding::bad(SUBJECT, what, remedy)
 }
