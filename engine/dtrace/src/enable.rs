@@ -136,7 +136,7 @@ pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
     }
     if how.unarmed > 0 {
         report(format_args!(
-            "{} probes were not armed: a kprobe is registered on the instruction, or the instruction has changed since it was listed",
+            "{} probes were not armed: a kprobe is registered on the instruction, or it cannot be written, or has changed since it was listed",
             how.unarmed
         ));
     }

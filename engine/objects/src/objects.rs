@@ -138,8 +138,8 @@ fn mapped(
     Ok((objects, unplaced))
 }
 
-/// Adds a mapping to those before it. The kernel may list one in parts, whose pages had different access for a
-/// while: it stays one.
+/// Adds a mapping to those before it. The kernel may list one in parts, as pages of it had another access for a
+/// while, and are accounted for since: it stays one.
 fn add(ranges: &mut Vec<CodeRange>, next: CodeRange) {
     match ranges.last_mut() {
         Some(last)

@@ -32,6 +32,8 @@ pub enum Command {
     Unsigned { calls: usize },
     /// Call functions where branches are checked.
     Guarded { calls: usize },
+    /// Call before and after changes of text are forbidden.
+    Hardened { calls: usize },
     /// Call with all registers in use.
     Kept { calls: usize },
     /// Tell where a function is.
@@ -83,6 +85,7 @@ impl Command {
             "special" => Self::Special { calls: number()? },
             "unsigned" => Self::Unsigned { calls: number()? },
             "guarded" => Self::Guarded { calls: number()? },
+            "hardened" => Self::Hardened { calls: number()? },
             "kept" => Self::Kept { calls: number()? },
             "place" => Self::Place {
                 function: parser.value()?.string()?,

@@ -3,9 +3,10 @@
 //! Text is written through `/proc/self/mem`: into private copies of its pages, as a debugger does it,
 //! whatever access they have. So no page is writable and executable, and none changes its access while
 //! other threads run; but for kernels that leave that to debuggers, where a page is made writable while
-//! it is written.
+//! it is written. There a process can prevent it: with PR_SET_MDWE, mseal(2), or a limit. So what cannot be
+//! restored stays, with all that it needs ([`keep`]).
 
-use core::sync::atomic::{AtomicI32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use engine_isa::Unreadable;
 use engine_tracer::OutOfMemory;
@@ -18,6 +19,19 @@ static MEMORY: AtomicI32 = AtomicI32::new(-1);
 
 /// The agent's `/proc/self/maps`.
 static MAPS: AtomicI32 = AtomicI32::new(-1);
+
+/// Whether text of the process could not be restored.
+static IS_KEPT: AtomicBool = AtomicBool::new(false);
+
+/// Text of the process cannot be restored: a trap of ours or a jump stays in it.
+pub fn keep() {
+    IS_KEPT.store(true, Ordering::Relaxed);
+}
+
+/// Whether a trap or a jump stays.
+pub fn is_kept() -> bool {
+    IS_KEPT.load(Ordering::Relaxed)
+}
 
 /// Opens the memory. Called once, by the agent.
 pub fn open() -> bool {
@@ -62,11 +76,11 @@ fn is_written_while_writable(address: usize, length: usize, write: impl Fn() -> 
     let start = address & !(PAGE - 1);
     let end = address.saturating_add(length).next_multiple_of(PAGE);
     let pages = start..end;
-    if sys::protect(pages.clone(), mapped.access | PROT_WRITE).is_err() {
-        return false;
-    }
-    let is_written = write();
-    sys::protect(pages, mapped.access).is_ok() && is_written
+    let is_opened = sys::protect(pages.clone(), mapped.access | PROT_WRITE).is_ok();
+    let is_written = is_opened && write();
+    // If it failed, it may have opened some of the pages.
+    let _ = sys::protect(pages, mapped.access);
+    is_written
 }
 
 /// Maps memory for code as near as there is room, where `behind` it so many bytes are free.

@@ -36,9 +36,8 @@ pub fn free_range(near: usize, size: usize) -> Option<usize> {
 /// The mapping that an address is in.
 pub fn mapping_of(address: usize) -> Option<Range<usize>> {
     let text = read().ok()?;
-    let mut ranges = text.split(|byte| *byte == b'\n').filter_map(range);
-    let found = ranges.find(|(start, end)| (*start..*end).contains(&address));
-    found.map(|(start, end)| start..end)
+    let found = joined(&text, |_| true);
+    found.into_iter().find(|range| range.contains(&address))
 }
 
 /// A mapping.
@@ -87,20 +86,48 @@ pub fn describe(address: usize) -> Option<Line> {
 /// The executable mappings of files.
 pub fn of_files() -> Option<Vec<Range<usize>>> {
     let text = read().ok()?;
-    let is_code = |line: &&[u8]| {
-        let is_executable = line
-            .split(|byte| *byte == b' ')
-            .nth(1)
-            .is_some_and(|it| it.contains(&b'x'));
-        is_executable && line.contains(&b'/')
+    let is_code = |line: &[u8]| access(line).contains(&b'x') && line.contains(&b'/');
+    Some(joined(&text, is_code))
+}
+
+/// The mappings whose lines are wanted. A file's that is listed in parts is one again: a page that was
+/// written is one of its own for good.
+fn joined(text: &[u8], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
+    let mut all: Vec<(Range<usize>, &[u8])> = Vec::new();
+    for line in text
+        .split(|byte| *byte == b'\n')
+        .filter(|line| is_wanted(line))
+    {
+        let Some((start, end)) = range(line) else {
+            continue;
+        };
+        match all.last_mut() {
+            Some((range, first)) if range.end == start && is_next(first, line) => range.end = end,
+            _ => all.push((start..end, line)),
+        }
+    }
+    all.into_iter().map(|(range, _)| range).collect()
+}
+
+/// Whether a line's mapping is of the same file as that of a line before it, with the same access, and as
+/// far behind it in the file as in memory.
+fn is_next(first: &[u8], line: &[u8]) -> bool {
+    // Which file, and where its first byte would be.
+    let origin = |line: &[u8]| {
+        let mut fields = line.split(|byte| *byte == b' ').skip(2);
+        let offset = core::str::from_utf8(fields.next()?).ok()?;
+        let offset = usize::from_str_radix(offset, 16).ok()?;
+        let [device, inode] = [fields.next()?, fields.next()?].map(<[u8]>::to_vec);
+        let (start, _) = range(line)?;
+        (inode != b"0").then_some((device, inode, start.wrapping_sub(offset)))
     };
-    let lines = text.split(|byte| *byte == b'\n').filter(is_code);
-    Some(
-        lines
-            .filter_map(range)
-            .map(|(start, end)| start..end)
-            .collect(),
-    )
+    access(first) == access(line) && origin(first).is_some_and(|it| origin(line) == Some(it))
+}
+
+/// The access of a line's mapping: `r-xp` and the like.
+fn access(line: &[u8]) -> &[u8] {
+    let mut fields = line.split(|byte| *byte == b' ');
+    fields.nth(1).unwrap_or_default()
 }
 
 /// The range of a line: `start-end ...`, in hexadecimal.

@@ -50,7 +50,8 @@ pub extern "C" fn serve(start: &Start, left: &mut Left) -> ! {
         if let Some(tracer) = cell::tracer() {
             answer_all(tracer, [requests, opened], start.command);
         }
-        is_unused = cell::clear();
+        // The handler of a trap that stays has to find its site.
+        is_unused = !code::is_kept() && cell::clear();
     }
     leave(left, is_unused);
     sys::exit()
@@ -99,7 +100,9 @@ fn answer_all(tracer: &'static Engine, [requests, opened]: [Fd; 2], command: u32
     tracer.close(consumer);
     jumps::unguard();
     trapped::wait();
-    handler::remove();
+    if !code::is_kept() {
+        handler::remove();
+    }
 }
 
 /// Waits for the first question. The command may have ended before it took its ends, and this process has both.

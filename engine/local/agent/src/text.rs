@@ -34,6 +34,9 @@ pub fn patch(patches: &mut [UserPatch], are_traps: bool) {
     }
     for patch in rest {
         patch.outcome = patched(patch);
+        if !are_traps && matches!(patch.outcome, Patched::Unwritable) {
+            code::keep();
+        }
     }
     sys::serialize();
 }

@@ -164,7 +164,7 @@ pub fn arm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
         return rest;
     }
     KNOWN.with(|known| {
-        let mut placed = Vec::new();
+        let (mut placed, mut jumped) = (Vec::new(), Vec::new());
         let mut forms = (known.forms)(patches).into_iter();
         let mut patches = patches.iter_mut().peekable();
         while let Some(first) = patches.next() {
@@ -177,9 +177,15 @@ pub fn arm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
             while let Some(next) = patches.next_if(|it| function.contains(&it.address)) {
                 own.push((next, forms.next().unwrap_or(Form::Fired)));
             }
-            known.arm_function(&function, own, &mut placed, &mut rest);
+            known.arm_function(&function, own, &mut placed, [&mut jumped, &mut rest]);
         }
         known.write(&placed);
+        for patch in jumped {
+            match known.window_of(patch.address) {
+                Some(_) => patch.outcome = Patched::Written,
+                None => rest.push(patch),
+            }
+        }
     });
     rest
 }
@@ -259,12 +265,14 @@ impl Known {
         own.map(|(start, window)| (*start, window))
     }
 
+    /// Makes windows for the sites of a function, and adds each patch to those that have one or to those
+    /// that are left.
     fn arm_function<'a>(
         &mut self,
         function: &Range<usize>,
         patches: Vec<(&'a mut UserPatch, Form)>,
         placed: &mut Vec<usize>,
-        rest: &mut Vec<&'a mut UserPatch>,
+        [jumped, rest]: [&mut Vec<&'a mut UserPatch>; 2],
     ) {
         let (mut new, mut sites) = (Vec::new(), Vec::new());
         for (patch, form) in patches {
@@ -293,7 +301,7 @@ impl Known {
             });
             let bytes = patch.address..patch.address.saturating_add(1);
             match (is_placed, has_window(&self.windows, &bytes)) {
-                (true, _) => patch.outcome = Patched::Written,
+                (true, _) => jumped.push(patch),
                 // In the middle of a jump there is no place for a trap.
                 (false, true) => patch.outcome = Patched::Unwritable,
                 (false, false) => rest.push(patch),
@@ -413,10 +421,16 @@ impl Known {
         self.write(&placed);
     }
 
-    /// Writes the jumps of these windows. No thread is inside of one, but threads may come.
+    /// Writes the jumps of these windows, and forgets those that cannot be written. No thread is inside of
+    /// one, but threads may come.
     fn write(&mut self, placed: &[usize]) {
-        self.regions.flush();
-        self.guard_regions.flush();
+        let flushed = self.regions.flush().and(self.guard_regions.flush());
+        if flushed.is_err() {
+            for start in placed {
+                self.windows.remove(start);
+            }
+            return;
+        }
         for batch in placed.chunks(BATCH) {
             let windows = batch
                 .iter()
@@ -427,11 +441,15 @@ impl Known {
                 bytes: windows::jump(start, window.detour),
             });
             let changes: Vec<Change> = changes.collect();
-            replace(&changes, IS_STOPPED.load(Ordering::Relaxed));
+            if replace(&changes, IS_STOPPED.load(Ordering::Relaxed)).is_err() {
+                for change in changes.iter().filter(|it| !it.is_in_place()) {
+                    self.windows.remove(&change.address);
+                }
+            }
         }
     }
 
-    /// Puts the instructions back.
+    /// Puts the instructions back. A jump that stays leads to a detour that fires nothing.
     fn remove(&mut self, idle: &[usize]) {
         for batch in idle.chunks(BATCH) {
             let windows = batch
@@ -444,7 +462,9 @@ impl Known {
             });
             // What is not our jump any more is not ours to undo.
             let changes: Vec<Change> = changes.filter(Change::is_in_place).collect();
-            replace(&changes, IS_STOPPED.load(Ordering::Relaxed));
+            if replace(&changes, IS_STOPPED.load(Ordering::Relaxed)).is_err() {
+                code::keep();
+            }
         }
     }
 }

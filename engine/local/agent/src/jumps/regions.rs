@@ -70,13 +70,17 @@ impl Regions {
         Some((at.wrapping_add(entry), tallies.collect::<Option<_>>()?))
     }
 
-    /// Writes what is pending.
-    pub fn flush(&mut self) {
+    /// Writes what is pending. If that fails, no jump may lead to it.
+    pub fn flush(&mut self) -> Result<(), OutOfMemory> {
+        let mut flushed = Ok(());
         for region in &mut self.0 {
             let end = region.start.wrapping_add(region.used);
             let pending = core::mem::take(&mut region.pending);
-            let _ = code::write(end.wrapping_sub(pending.len()), &pending);
+            if !pending.is_empty() {
+                flushed = flushed.and(code::write(end.wrapping_sub(pending.len()), &pending));
+            }
         }
+        flushed
     }
 }
 

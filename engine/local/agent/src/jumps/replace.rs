@@ -37,14 +37,18 @@ static WRITTEN: [[AtomicUsize; 2]; BATCH] = [const { [const { AtomicUsize::new(0
 /// Writes windows, at most [`BATCH`]. Unless the process is stopped threads run, and no thread executes a
 /// part of one: a trap is at the first byte while the others are written, and who hits it takes the
 /// detour.
-pub fn replace(changes: &[Change], is_stopped: bool) {
-    let put = |address: usize, bytes: &[u8]| {
-        let _ = code::write(address, bytes);
-    };
+///
+/// # Errors
+/// Some windows may be as they were.
+pub fn replace(changes: &[Change], is_stopped: bool) -> Result<(), OutOfMemory> {
     if is_stopped {
-        changes.chunk_by(are_near).for_each(put_all);
-        return;
+        let near = changes.chunk_by(are_near).map(put_all);
+        return near.fold(Ok(()), Result::and);
     }
+    let mut put_those = Ok(());
+    let mut put = |address: usize, bytes: &[u8]| {
+        put_those = put_those.and(code::write(address, bytes));
+    };
     // The detours were written just now.
     sys::serialize();
     // Threads see one instruction or the other.
@@ -52,7 +56,8 @@ pub fn replace(changes: &[Change], is_stopped: bool) {
         for change in changes {
             put(change.address, &change.bytes);
         }
-        return sys::serialize();
+        sys::serialize();
+        return put_those;
     }
     for ([address, detour], change) in WRITTEN.iter().zip(changes) {
         detour.store(change.detour, Ordering::Relaxed);
@@ -75,6 +80,7 @@ pub fn replace(changes: &[Change], is_stopped: bool) {
     for [address, _] in WRITTEN.iter().take(changes.len()) {
         address.store(0, Ordering::Release);
     }
+    put_those
 }
 
 /// Whether two changes can be written as one: they are in order, and in the same page or in neighbors.
@@ -85,12 +91,12 @@ fn are_near(one: &Change, next: &Change) -> bool {
 }
 
 /// Writes changes that are near one another: a system call for each would take most of the time.
-fn put_all(changes: &[Change]) {
-    if put_together(changes).is_err() {
-        for change in changes {
-            let _ = code::write(change.address, &change.bytes);
-        }
-    }
+fn put_all(changes: &[Change]) -> Result<(), OutOfMemory> {
+    put_together(changes).or_else(|_| {
+        let each = changes.iter();
+        let each = each.map(|change| code::write(change.address, &change.bytes));
+        each.fold(Ok(()), Result::and)
+    })
 }
 
 fn put_together(changes: &[Change]) -> Result<(), OutOfMemory> {
