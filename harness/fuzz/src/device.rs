@@ -6,7 +6,7 @@
 
 use std::fs::{File, OpenOptions};
 
-use engine_abi::{Command, Conf, DEVICE};
+use engine_abi::{Command, Conf, DEVICE, Description, PidProbes};
 use harness_ioctl::ask;
 use rustix::io::Errno;
 use rustix::ioctl::Opcode;
@@ -40,6 +40,15 @@ impl Consumer {
         self.request(number, address)
             .map_err(|why| Error::System { doing: "CONF", why })?;
         Ok(conf)
+    }
+
+    /// Issues a request for probes at the lowest address of a process, where no program has code.
+    pub fn ask_for_probes(&self, pid: u32) -> Result<(), Errno> {
+        let mut probes = PidProbes::new(pid, Description::default(), 0, 4);
+        self.request(
+            Command::PidProbes.number(),
+            probes.as_mut_bytes().as_mut_ptr(),
+        )
     }
 
     /// Issues a request.

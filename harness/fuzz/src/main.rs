@@ -7,6 +7,9 @@
 //! kernel is for the caller to detect. A run is reproducible from its seed, except for what depends
 //! on timing. Most requests are nearly valid (`request`): random bytes are refused before they
 //! reach anything.
+//!
+//! `--process PID` makes one request instead, for probes of a process that the caller may not be allowed
+//! to trace, and prints the answer: the dtrace command would not ask.
 
 mod cliff;
 mod device;
@@ -40,7 +43,7 @@ const CHDIR_INTERVAL: u64 = 100;
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("{0}; usage: trapline-fuzz [--requests N] [--seed N] PROGRAM.d...")]
+    #[error("{0}; usage: trapline-fuzz [--requests N] [--seed N] PROGRAM.d... | --process PID")]
     Usage(#[from] lexopt::Error),
     #[error("{name}: {why}")]
     File { name: String, why: io::Error },
@@ -69,6 +72,10 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<String, Error> {
+    if let Some(pid) = options.process {
+        let answer = Consumer::open()?.ask_for_probes(pid);
+        return Ok(answer.map_or_else(|errno| errno.to_string(), |()| "accepted".into()));
+    }
     device::check_consumer_limit()?;
     let cliff = Cliff::new()?;
     let mut consumers: [Option<Consumer>; CONSUMERS] = [const { None }; CONSUMERS];

@@ -15,6 +15,8 @@ pub struct Options {
     pub seed: u64,
     /// D programs to mutate.
     pub programs: Vec<PathBuf>,
+    /// The process to ask for probes of, instead of all that.
+    pub process: Option<u32>,
 }
 
 impl Options {
@@ -24,12 +26,14 @@ impl Options {
             requests: 100_000,
             seed: 1,
             programs: Vec::new(),
+            process: None,
         };
         let mut parser = Parser::from_iter(words);
         while let Some(argument) = parser.next()? {
             match argument {
                 Arg::Long("requests") => options.requests = parser.value()?.parse()?,
                 Arg::Long("seed") => options.seed = parser.value()?.parse()?,
+                Arg::Long("process") => options.process = Some(parser.value()?.parse()?),
                 Arg::Value(path) => options.programs.push(path.into()),
                 other => return Err(other.unexpected().into()),
             }
