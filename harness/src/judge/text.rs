@@ -75,7 +75,7 @@ impl TextJudge {
             HostError::Monitor(what)
         })?;
         let before = copy(guest, range, &evidence.text(BEFORE))?;
-        let loaded = modules::parse(&guest.ask(modules::COMMAND)?).into_iter();
+        let loaded = loaded_modules(guest)?.into_iter();
         let modules = loaded.map(|module| {
             let before = copy_module(guest, &module, evidence)?;
             Ok((module, before))
@@ -130,7 +130,7 @@ impl TextJudge {
         guest: &mut Guest,
         evidence: &Evidence,
     ) -> Result<Vec<Unmoved<'_>>, Stop> {
-        let loaded = modules::parse(&guest.ask(modules::COMMAND)?);
+        let loaded = loaded_modules(guest)?;
         let unmoved = self
             .modules
             .iter()
@@ -229,6 +229,14 @@ fn copy(guest: &mut Guest, range: Range, path: &Path) -> Result<Vec<u8>, Stop> {
     guest.save_memory(range.physical, range.size, path)?;
     let bytes = fs::read(path).map_err(HostError::file("read", path))?;
     Ok(complete(bytes, range.size, path)?)
+}
+
+fn loaded_modules(guest: &mut Guest) -> Result<Vec<ModuleText>, Stop> {
+    let mut said = guest.ask(modules::COMMAND)?;
+    if modules::is_open(&said) {
+        said += &guest.ask(modules::FUNCTIONS)?;
+    }
+    Ok(modules::parse(&said))
 }
 
 /// Copies a module's text by virtual address: it is not at a fixed offset in physical memory. The
