@@ -34,7 +34,7 @@ pub const ARM64: Blacklist = Blacklist {
     // In order: from the exception vector to the call of the handler, and the return from it; the
     // start and resumption of a CPU, until its vectors are installed; KVM's objects that run with
     // the hypervisor's vectors, as a range from their first function to their vector tables, and
-    // a function that is not in it.
+    // a function that is not in it; what schedules, or panics, has installed the kernel's before.
     paths: &[
         Path {
             roots: &[[b"el1h_64_sync", b"el1h_64_sync"], [b"el1_dbg", b"el1_dbg"]],
@@ -58,7 +58,7 @@ pub const ARM64: Blacklist = Blacklist {
                 [b"sysreg_save_host_state_vhe", b"__bp_harden_hyp_vecs"],
                 [b"__kvm_adjust_pc", b"__kvm_adjust_pc"],
             ],
-            ends: &[],
+            ends: &[b"*preempt_schedule*", b"panic"],
             passes: &[],
             why: HYPERVISOR,
         },
