@@ -9,17 +9,22 @@ use crate::probe::glob::matches;
 use crate::site::blacklist::Blacklist;
 use crate::site::reason::Reason;
 
-/// Cold code that the compiler has split off its function, and the padding before functions, of
-/// which a kernel with CONFIG_CALL_PADDING makes symbols.
-const PARTS: [&[u8]; 3] = [b"*.cold", b"*.cold.*", b"__pfx_*"];
+/// Cold code that the compiler has split off its function, the padding before functions, of which a
+/// kernel with CONFIG_CALL_PADDING makes symbols, and [`VENEER`]s.
+const PARTS: [&[u8]; 4] = [b"*.cold", b"*.cold.*", b"__pfx_*", b"e843419@*"];
+
+/// How GNU ld names an instruction that it has moved out of a function, with a branch there and back, to work
+/// around Cortex-A53's erratum 843419.
+const VENEER: &[u8] = b"e843419@";
 
 /// Linker symbols at the start and end of sections.
 const SECTION_MARKERS: [&[u8]; 2] = [b"__*_text_start", b"__*_text_end"];
 
-/// Whether `name` is that of a cold part of `function`.
+/// Whether `name` is that of a cold part of `function`, or of a veneer, to which only its own function
+/// branches.
 pub fn is_part_of(name: &[u8], function: &[u8]) -> bool {
     let behind = name.strip_prefix(function);
-    behind.is_some_and(|behind| behind.starts_with(b".cold"))
+    behind.is_some_and(|behind| behind.starts_with(b".cold")) || name.starts_with(VENEER)
 }
 
 /// Checks whether the name alone rules out probes.
@@ -130,4 +135,23 @@ fn is_in_reach<A: Arch>(
     [slots.start, slots.end]
         .into_iter()
         .all(|slot| A::slot(relocation, slot, address, next).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cold_code_and_veneers_are_parts_of_functions() {
+        for (name, function, expected) in [
+            (&b"work.cold"[..], &b"work"[..], true),
+            (b"work.cold.7", b"work", true),
+            (b"work.part.0", b"work", false),
+            (b"work.cold", b"play", false),
+            (b"e843419@0cae_0001e0ff_c48", b"work", true),
+            (b"e843420@0cae_0001e0ff_c48", b"work", false),
+        ] {
+            assert_eq!(is_part_of(name, function), expected, "{name:?}");
+        }
+    }
 }
