@@ -165,6 +165,7 @@ pub(super) const MACHINES: &[Machine] = &[
                 "__skb_get_hash_net",
                 "__skb_get_hash_symmetric",
                 "__inet_hash_connect",
+                "inet6_init_ehash_secret",
             ],
             why: RANDOM_ONCE,
             before: "14......",
