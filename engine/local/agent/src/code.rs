@@ -12,7 +12,7 @@ use engine_isa::Unreadable;
 use engine_tracer::OutOfMemory;
 
 use crate::maps::{self, PAGE};
-use crate::sys::{self, Fd, PROT_WRITE};
+use crate::sys::{self, Fd, Mapped, PROT_EXEC, PROT_READ, PROT_WRITE};
 
 /// The agent's `/proc/self/mem`.
 static MEMORY: AtomicI32 = AtomicI32::new(-1);
@@ -66,8 +66,7 @@ pub fn write(address: usize, bytes: &[u8]) -> Result<(), OutOfMemory> {
 /// Makes pages writable that are not, and their access what it was afterwards. Not of a mapping that is
 /// shared: others would see what is written, and perhaps its file.
 fn is_written_while_writable(address: usize, length: usize, write: impl Fn() -> bool) -> bool {
-    let maps = Fd(MAPS.load(Ordering::Relaxed));
-    let Ok(mapped) = sys::mapped_at(maps, address) else {
+    let Some(mapped) = mapped_at(address) else {
         return false;
     };
     if mapped.is_shared || mapped.access & PROT_WRITE != 0 {
@@ -81,6 +80,25 @@ fn is_written_while_writable(address: usize, length: usize, write: impl Fn() -> 
     // If it failed, it may have opened some of the pages.
     let _ = sys::protect(pages, mapped.access);
     is_written
+}
+
+/// What is mapped at an address: in one request, or from the list on kernels that have none.
+fn mapped_at(address: usize) -> Option<Mapped> {
+    let maps = Fd(MAPS.load(Ordering::Relaxed));
+    if let Ok(mapped) = sys::mapped_at(maps, address) {
+        return Some(mapped);
+    }
+    let line = maps::describe(address)?;
+    let access = [
+        (line.is_readable, PROT_READ),
+        (line.is_writable, PROT_WRITE),
+        (line.is_executable, PROT_EXEC),
+    ];
+    let access = access.into_iter().filter(|(is_set, _)| *is_set);
+    Some(Mapped {
+        access: access.fold(0, |all, (_, one)| all | one),
+        is_shared: line.is_shared,
+    })
 }
 
 /// Maps memory for code as near as there is room, where `behind` it so many bytes are free.

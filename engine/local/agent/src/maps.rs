@@ -43,6 +43,7 @@ pub fn mapping_of(address: usize) -> Option<Range<usize>> {
 /// A mapping.
 pub struct Line {
     pub range: Range<usize>,
+    pub is_readable: bool,
     pub is_writable: bool,
     pub is_executable: bool,
     /// Whether others may write to it.
@@ -74,6 +75,7 @@ pub fn describe(address: usize) -> Option<Line> {
         kept.extend_from_slice(name);
         Some(Line {
             range: start..end,
+            is_readable: access.contains(&b'r'),
             is_writable: access.contains(&b'w'),
             is_executable: access.contains(&b'x'),
             is_shared: access.contains(&b's'),

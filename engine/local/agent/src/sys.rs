@@ -41,9 +41,9 @@ struct Poll {
 }
 
 /// `asm-generic/mman-common.h`
-const PROT_READ: usize = 1;
+pub const PROT_READ: usize = 1;
 pub const PROT_WRITE: usize = 2;
-const PROT_EXEC: usize = 4;
+pub const PROT_EXEC: usize = 4;
 const MAP_PRIVATE: usize = 2;
 const MAP_ANONYMOUS: usize = 0x20;
 const MAP_NORESERVE: usize = 0x4000;
