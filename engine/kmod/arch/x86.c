@@ -276,7 +276,7 @@ static struct cea_exception_stacks *__percpu *exception_stacks;
 static int find_stacks(void)
 {
 	irq_stack = COMPAT_IRQ_STACK;
-	exception_stacks = (void *)tl_symbol("cea_exception_stacks");
+	exception_stacks = (typeof(exception_stacks))tl_symbol("cea_exception_stacks");
 	return irq_stack && exception_stacks ? 0 : -ENOENT;
 }
 
