@@ -9,7 +9,11 @@ report() { printf '\ntrial: %s\n' "$*"; }
 step() { # WHAT COMMAND...
   what=$1; shift
   report "begins $what"
-  if "$@" >output 2>&1; then report "ok $what"; else tail -n 40 output; report "FAILED $what"; failed=yes; fi
+  if "$@" >output 2>&1; then report "ok $what"; return; fi
+  tail -n 40 output
+  # What DKMS refers to.
+  tail -n 40 /var/lib/dkms/trapline/*/build/make.log 2>/dev/null
+  report "FAILED $what"; failed=yes
 }
 install() { timeout 2400 apt-get install -q -y "$@"; }
 running=$(uname -r)
