@@ -164,8 +164,8 @@ fn configuration(kernel_arch: &str) -> Result<String> {
     Ok(options.into_iter().collect::<Vec<_>>().join(" "))
 }
 
-/// What a line of the module's sources wants, an assertion or, in the header of refusals, a condition. DKMS has no word for an option that matters only beside
-/// another, nor for one in place of another.
+/// What a line of the module's sources wants, an assertion or, in the header of refusals, a condition.
+/// DKMS has no word for an option that matters only beside another, nor for one in place of another.
 fn wanted(line: &str, is_header: bool) -> Vec<String> {
     let is_one_of = line.contains("||");
     let refuses = line.starts_with("#ifdef ") || line.starts_with("#if defined(");

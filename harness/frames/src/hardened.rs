@@ -1,5 +1,5 @@
 //! Calls by a process that forbids itself to make its text writable.
-#![expect(unsafe_code, reason = "makes a system call that no library has")]
+#![expect(unsafe_code, reason = "rustix has no PR_SET_MDWE")]
 
 use std::io;
 

@@ -98,7 +98,10 @@ fn answer_all(tracer: &'static Engine, [requests, opened]: [Fd; 2], command: u32
         }
     }
     tracer.close(consumer);
-    jumps::unguard();
+    // A thread that blocks the signal of a trap that stays would be killed by it.
+    if !code::is_kept() {
+        jumps::unguard();
+    }
     trapped::wait();
     if !code::is_kept() {
         handler::remove();

@@ -429,6 +429,8 @@ impl Known {
             for start in placed {
                 self.windows.remove(start);
             }
+            // The detours of some may be among what was not written.
+            self.guards.clear();
             return;
         }
         for batch in placed.chunks(BATCH) {
