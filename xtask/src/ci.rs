@@ -234,24 +234,41 @@ struct Job {
     mutant: Option<String>,
     verdict: String,
     why: String,
+    #[serde(default)]
+    failures: Vec<Failure>,
 }
 
-/// One line per job that did not end well, for the end of the log. `None` without a readable
-/// report, or if it has no such job.
+/// One of the reasons why a job did not end well.
+#[derive(Deserialize)]
+struct Failure {
+    what: String,
+    detail: String,
+}
+
+/// The jobs that did not end well, for the end of the log, which may be all that is left of it.
+/// `None` without a readable report, or if it has no such job.
 fn bad_jobs(report: &str) -> Option<String> {
     let report: Report = serde_json::from_str(report).ok()?;
     let is_bad = |job: &&Job| ["fail", "broken", "missed"].contains(&&*job.verdict);
-    let lines: Vec<String> = report.jobs.iter().filter(is_bad).map(line).collect();
+    let lines: Vec<String> = report.jobs.iter().filter(is_bad).map(explained).collect();
     (!lines.is_empty()).then(|| format!("\n{}", lines.join("\n")))
 }
 
-fn line(job: &Job) -> String {
+/// Its line, and its failures with their details.
+fn explained(job: &Job) -> String {
     let mutant = job.mutant.as_ref().map(|name| format!("+{name}"));
     let mutant = mutant.unwrap_or_default();
-    format!(
+    let mut text = format!(
         "{} {} {}{mutant}: {}",
         job.verdict, job.guest, job.scenario, job.why
-    )
+    );
+    for failure in &job.failures {
+        let lines = failure.detail.lines().filter(|line| !line.is_empty());
+        for line in [&*failure.what].into_iter().chain(lines) {
+            text += &format!("\n    {line}");
+        }
+    }
+    text
 }
 
 /// The harness's own tests that boot a guest, on the images built for `vm-test`, and scenarios once
@@ -340,17 +357,19 @@ mod tests {
     }
 
     #[test]
-    fn each_bad_job_has_a_line_in_the_summary() {
+    fn each_bad_job_is_in_the_summary() {
         let job = |mutant: &str, verdict: &str| {
+            let failures = r#"[{"kind":"guest-hung","what":"w","detail":"-c\n+d\n"}]"#;
             format!(
-                r#"{{"guest":"armv6","scenario":"a/b","mutant":{mutant},"verdict":"{verdict}","why":"w"}}"#
+                r#"{{"guest":"armv6","scenario":"a/b","mutant":{mutant},"verdict":"{verdict}","why":"w","failures":{failures}}}"#
             )
         };
         let jobs = [("null", "pass"), ("null", "fail"), (r#""m""#, "missed")];
         let jobs = jobs.map(|(mutant, verdict)| job(mutant, verdict)).join(",");
         let summary = bad_jobs(&format!(r#"{{"jobs":[{jobs}]}}"#));
-        let lines = "\nfail armv6 a/b: w\nmissed armv6 a/b+m: w";
-        assert_eq!(summary.as_deref(), Some(lines));
+        let detail = "\n    w\n    -c\n    +d";
+        let expected = format!("\nfail armv6 a/b: w{detail}\nmissed armv6 a/b+m: w{detail}");
+        assert_eq!(summary, Some(expected));
         assert_eq!(bad_jobs(r#"{"jobs":[]}"#), None);
         assert_eq!(bad_jobs(""), None);
     }
