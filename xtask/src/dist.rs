@@ -7,7 +7,7 @@ use std::path::Path;
 
 use xshell::{Cmd, Shell};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
 use crate::guest::Guest;
 use crate::image::engine::{self, Variant};
@@ -43,7 +43,7 @@ fn git(sh: &Shell) -> Cmd<'_> {
     sh.cmd("git").args(["-c", &setting])
 }
 
-/// Fills the folder `place`: `dtrace`, `dtrace.8`, `completions/`, `examples/` and `module/`.
+/// Fills the folder `place`: `dtrace`, `dtrace.8`, `completions/`, `doc/`, `examples/` and `module/`.
 pub fn lay_out(guest: &Guest, version: &str, place: &Path) -> Result<()> {
     let toolchain = Toolchain::require(guest)?;
     let sources = place.join("module");
@@ -53,20 +53,30 @@ pub fn lay_out(guest: &Guest, version: &str, place: &Path) -> Result<()> {
     files::write(&sources.join("dkms.conf"), dkms.as_bytes())?;
     let programs = program::make_all(guest, &toolchain)?;
     let command = programs
-        .into_iter()
+        .iter()
         .find(|(place, _)| place.ends_with("/dtrace"));
-    let command = command.map(|(_, file)| file).unwrap_or_default();
-    files::write_with_mode(&place.join("dtrace"), &files::read(&command)?, 0o755)?;
-    let examples = workspace_root().join(EXAMPLES);
-    for file in files::walk(&examples, &[])? {
-        let name = file.strip_prefix(&examples).unwrap_or(&file);
-        files::write_with_mode(
-            &place.join("examples").join(name),
-            &files::read(&file)?,
-            0o755,
-        )?;
-    }
+    let Some((_, command)) = command else {
+        return Err(Error::Content {
+            path: workspace_root()
+                .join("images")
+                .join(format!("{}.yaml", guest.name)),
+            why: "its programs lack dtrace".into(),
+        });
+    };
+    files::write_with_mode(&place.join("dtrace"), &files::read(command)?, 0o755)?;
+    copy(EXAMPLES, &place.join("examples"), 0o755)?;
+    copy("doc", &place.join("doc"), 0o644)?;
     generate(place)
+}
+
+/// Copies the files of one of the workspace's folders.
+fn copy(folder: &str, to: &Path, mode: u32) -> Result<()> {
+    let from = workspace_root().join(folder);
+    for file in files::walk(&from, &[])? {
+        let name = file.strip_prefix(&from).unwrap_or(&file);
+        files::write_with_mode(&to.join(name), &files::read(&file)?, mode)?;
+    }
+    Ok(())
 }
 
 /// The Rust half, fit for every kernel of the architecture that the C half is.

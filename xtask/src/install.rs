@@ -28,7 +28,7 @@ pub struct Install {
 }
 
 /// The places, below the prefix, of what [`dist::lay_out`] makes. `@` is the version.
-const PLACES: [(&str, &str); 7] = [
+const PLACES: [(&str, &str); 8] = [
     ("dtrace", "sbin/dtrace"),
     ("dtrace.8", "share/man/man8/dtrace.8"),
     (
@@ -40,6 +40,7 @@ const PLACES: [(&str, &str); 7] = [
         "completions/dtrace.fish",
         "share/fish/vendor_completions.d/dtrace.fish",
     ),
+    ("doc", "share/doc/trapline/doc"),
     ("examples", "share/doc/trapline/examples"),
     ("module", "src/trapline-@"),
 ];
