@@ -17,7 +17,7 @@
 
 static bool destructive_disallow;
 module_param(destructive_disallow, bool, 0644);
-MODULE_PARM_DESC(destructive_disallow, "refuse to load destructive programs");
+MODULE_PARM_DESC(destructive_disallow, "refuse destructive programs and their actions");
 
 int shim_allows_destructive(void)
 {
@@ -130,8 +130,11 @@ void shim_spin(u64 nanoseconds)
 		udelay(1);
 }
 
-void shim_panic(u32 probe)
+/* A function that never returned would have to be in objtool's own list of such. */
+int shim_panic(u32 probe)
 {
+	if (READ_ONCE(destructive_disallow))
+		return -EPERM;
 	panic("dtrace: panic action at probe %u", probe);
 }
 

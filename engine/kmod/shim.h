@@ -162,8 +162,8 @@ int shim_copyout(unsigned long address, const void *from, size_t length);
 /* destructive.c: spins. */
 void shim_spin(u64 nanoseconds);
 
-/* destructive.c: panics, and does not return. */
-void shim_panic(u32 probe);
+/* destructive.c: panics; returns -EPERM if that has been disallowed. */
+int shim_panic(u32 probe);
 
 /* destructive.c: enters the kernel's debugger; -EOPNOTSUPP if none is attached. */
 int shim_breakpoint(void);

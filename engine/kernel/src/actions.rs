@@ -32,8 +32,7 @@ impl Actions for Kernel {
     }
 
     fn panic(&self, probe: u32) -> Result<(), Refused> {
-        ffi::shim_panic(probe);
-        Ok(())
+        performed(ffi::shim_panic(probe))
     }
 
     fn breakpoint(&self) -> Result<(), Refused> {

@@ -93,7 +93,7 @@ unsafe extern "C" {
     pub safe fn shim_stop() -> c_int;
     pub fn shim_copyout(address: usize, from: *const c_void, length: usize) -> c_int;
     pub safe fn shim_spin(nanoseconds: u64);
-    pub safe fn shim_panic(probe: u32);
+    pub safe fn shim_panic(probe: u32) -> c_int;
     pub safe fn shim_breakpoint() -> c_int;
 
     pub safe fn shim_cond_resched();

@@ -65,6 +65,23 @@ fn an_undeclared_program_is_invalid_and_a_declared_one_may_be_refused() {
 }
 
 #[test]
+fn what_is_disallowed_meanwhile_is_refused() {
+    let (fake, engine) = engine();
+    let program = calls(&[
+        (Subroutine::Raise, &[10]),
+        (Subroutine::Stop, &[]),
+        (Subroutine::Chill, &[1000]),
+        (Subroutine::Panic, &[]),
+    ]);
+    let id = traced(&engine, &program, 4);
+    ALLOWED.set(false);
+    let now = NOW.get();
+    execute(fake, &engine, ALPHA);
+    assert_eq!((DONE.take(), NOW.get()), (Vec::new(), now));
+    assert_eq!(engine.status(id).unwrap().errors, 4);
+}
+
+#[test]
 fn a_clause_that_spins_sees_the_time_go_by() {
     let (fake, engine) = engine();
     let mut program = Program::new();

@@ -4,7 +4,7 @@ use super::Refused;
 
 /// Changes to the current process and to the machine.
 pub trait Actions: Sized + Send + Sync + 'static {
-    /// Whether destructive programs may be loaded.
+    /// Whether destructive programs may be loaded, and do what they are to do. Called in probe context.
     fn allows_destructive(&self) -> bool;
 
     /// Sends a signal to the current process, as soon as this CPU takes interrupts. Refused if there

@@ -99,6 +99,12 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Run<'a, A, P> {
         }
     }
 
+    /// They may have been disallowed since the program was loaded.
+    fn allowed(&self) -> Result<(), Refused> {
+        let allows = self.firing.platform.allows_destructive();
+        allows.then_some(()).ok_or(Refused)
+    }
+
     /// The clause's time is cached, and no longer right afterwards.
     #[inline(never)]
     fn chill(&mut self, nanoseconds: u64) -> Result<(), platform::Refused> {
@@ -293,6 +299,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
 
     #[inline(never)]
     fn perform(&mut self, action: Destructive) -> Result<(), Refused> {
+        self.allowed()?;
         let platform = self.firing.platform;
         let performed = match action {
             Destructive::Raise(signal) => match u32::try_from(signal) {
@@ -308,6 +315,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
     }
 
     fn store_user(&mut self, address: u64, bytes: &[u8]) -> Result<(), Refused> {
+        self.allowed()?;
         let stored = self.firing.platform.store_user(address, bytes);
         stored.map_err(|_| Refused)
     }
