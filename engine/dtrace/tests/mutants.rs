@@ -155,7 +155,7 @@ const MUTANTS: &[Mutant] = &[
             "pub const RED_ZONE: i32 = 128;",
             "pub const RED_ZONE: i32 = 0;",
         ],
-        ["inside", "random_programs_run_as_they_do_alone"],
+        ["inside", "fuzz::random_programs_run_as_they_do_alone"],
     ),
     // A detour leaves the flags as the agent had them.
     mutant(
@@ -165,7 +165,10 @@ const MUTANTS: &[Mutant] = &[
             "        \"mov al, cl\",\n        \"add al, 127\",\n        \"sahf\",\n",
             "        \"mov al, cl\",\n",
         ],
-        ["inside", "a_count_changes_neither_flags_nor_registers"],
+        [
+            "inside",
+            "records::a_count_changes_neither_flags_nor_registers",
+        ],
     ),
     mutant(
         "flags-of-a-record",
@@ -174,7 +177,10 @@ const MUTANTS: &[Mutant] = &[
             "        \"pop r9\",\n        \"add al, 127\",\n        \"sahf\",\n",
             "        \"pop r9\",\n",
         ],
-        ["inside", "a_record_changes_neither_flags_nor_registers"],
+        [
+            "inside",
+            "records::a_record_changes_neither_flags_nor_registers",
+        ],
     ),
     // A jump takes the place of an instruction that a branch leads to.
     mutant(
@@ -184,7 +190,7 @@ const MUTANTS: &[Mutant] = &[
             "(!is_outside && flow.is_target(address)) || targets.binary_search(&address).is_ok()",
             "is_outside && targets.binary_search(&address).is_ok()",
         ],
-        ["inside", "random_programs_run_as_they_do_alone"],
+        ["inside", "fuzz::random_programs_run_as_they_do_alone"],
     ),
     // Hits that were counted last are not fired.
     mutant(
@@ -207,7 +213,7 @@ const MUTANTS: &[Mutant] = &[
         ],
         [
             "inside",
-            "a_running_process_is_as_before_when_tracing_ends_or_is_killed",
+            "attached::a_running_process_is_as_before_when_tracing_ends_or_is_killed",
         ],
     ),
 ];

@@ -1,0 +1,183 @@
+//! Processes that run already: what tracing leaves in them, and who may trace them.
+
+use super::*;
+
+/// A process, killed when it is dropped.
+struct Running(Child);
+
+impl Running {
+    fn start(program: &Path) -> Self {
+        let running = Self(Command::new(program).spawn().unwrap());
+        sleep(Duration::from_millis(100));
+        running
+    }
+
+    /// What `/proc` says of its memory and its actions on signals, and its text.
+    fn state(&self) -> (Vec<u8>, String) {
+        let pid = self.0.id();
+        let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
+        let memory = fs::File::open(format!("/proc/{pid}/mem")).unwrap();
+        let mut text = Vec::new();
+        for line in maps
+            .lines()
+            .filter(|it| it.contains(" r-xp ") && it.contains('/'))
+        {
+            let (range, _) = line.split_once(' ').unwrap();
+            let (start, end) = range.split_once('-').unwrap();
+            let [start, end] = [start, end].map(|it| u64::from_str_radix(it, 16).unwrap());
+            let mut bytes = vec![0; (end - start) as usize];
+            memory.read_exact_at(&mut bytes, start).unwrap();
+            text.extend(bytes);
+        }
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let is_action = |line: &&str| ["SigIgn", "SigCgt"].iter().any(|it| line.starts_with(it));
+        let signals = status.lines().filter(is_action);
+        (text, signals.collect())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_running_process_is_as_before_when_tracing_ends_or_is_killed() {
+    let folder = folder();
+    let program = build(&folder, "loop", "-O2");
+    let running = Running::start(&program);
+    let before = running.state();
+    let pid = running.0.id();
+    let probes = format!("pid{pid}:::entry, pid{pid}:::return {{ @ = count(); }}");
+    let output = dtrace(&format!("{probes} tick-1s {{ exit(0); }}"))
+        .output()
+        .unwrap();
+    let hits: u64 = String::from_utf8(output.stdout)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    assert!(hits > 100, "{hits}");
+    assert!(running.state() == before);
+
+    let mut killed = dtrace(&probes).spawn().unwrap();
+    wait_until(|| running.state().0 != before.0);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    wait_until(|| running.state() == before);
+}
+
+#[test]
+fn a_process_survives_that_dtrace_is_killed_at_any_moment() {
+    const MOMENTS: u32 = 32;
+    const STEP: Duration = Duration::from_micros(500);
+    let folder = folder();
+    let program = build(&folder, "busy", "-O2");
+    for moment in 0..MOMENTS {
+        let mut running = Running::start(&program);
+        let pid = running.0.id();
+        let own = format!("pid{pid}:a.out:work:entry {{ @ = count(); }}");
+        let again = format!("{own} tick-1ms {{ exit(0); }}");
+        let mut killed = dtrace(&own).spawn().unwrap();
+        sleep(moment * STEP);
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        // The agent of the one that was killed ends soon.
+        let begun = Instant::now();
+        wait_until(|| dtrace(&again).output().unwrap().status.success());
+        assert!(begun.elapsed() < Duration::from_secs(20), "{moment}");
+        assert!(shell(&format!("kill -TERM {pid}")).status.success());
+        let ended = running.0.wait().unwrap();
+        assert!(ended.success(), "{moment}: {ended}");
+    }
+}
+
+#[test]
+fn busy_threads_survive_the_end_of_tracing() {
+    const TIMES: usize = 40;
+    let folder = folder();
+    let program = build(&folder, "busy", "-O2");
+    let mut running = Running::start(&program);
+    let pid = running.0.id();
+    for _ in 0..TIMES {
+        let own = format!("pid{pid}:a.out:work:entry {{ @ = count(); }} tick-2ms {{ exit(0); }}");
+        let output = dtrace(&own).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let ended = running.0.try_wait().unwrap();
+        assert!(ended.is_none(), "{ended:?}");
+    }
+    assert!(shell(&format!("kill -TERM {pid}")).status.success());
+    assert!(running.0.wait().unwrap().success());
+}
+
+#[test]
+fn what_is_left_in_a_process_does_not_grow() {
+    let folder = folder();
+    let program = build(&folder, "loop", "-O2");
+    let running = Running::start(&program);
+    let pid = running.0.id();
+    let size = || {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
+        let kilobytes = size.unwrap().trim().trim_end_matches(" kB");
+        kilobytes.parse::<u64>().unwrap()
+    };
+    let trace = || {
+        let probes = format!("pid{pid}:::entry, pid{pid}:::return {{ @ = count(); }}");
+        let output = dtrace(&format!("{probes} tick-10ms {{ exit(0); }}"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    let before = size();
+    trace();
+    trace();
+    let after = size();
+    (0..20).for_each(|_| trace());
+    assert!(size() < after + 1024, "{before}, {after}, {}", size());
+    assert!(after < before + 16 * 1024, "{before}, {after}");
+}
+
+#[test]
+fn descriptors_of_the_process_are_not_taken_for_the_agents() {
+    const TRIES: usize = 10;
+    let folder = folder();
+    let program = build(&folder, "loop", "-O2");
+    let mut shell = Command::new("sh");
+    // As many as the agent opens, and more.
+    let script = r#"exec "$0" 3</dev/null 4</dev/null 5</dev/null"#;
+    let running = Running(shell.args(["-c", script]).arg(&program).spawn().unwrap());
+    let loops =
+        || fs::read_link(format!("/proc/{}/exe", running.0.id())).is_ok_and(|it| it == program);
+    wait_until(loops);
+    for _ in 0..TRIES {
+        let probes = format!("pid{}:a.out:work:entry {{ exit(0); }}", running.0.id());
+        let output = dtrace(&probes).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+#[test]
+fn one_command_traces_a_process_at_a_time() {
+    let folder = folder();
+    let program = build(&folder, "loop", "-O2");
+    let running = Running::start(&program);
+    let before = running.state();
+    let probes = format!("pid{}:a.out:work:entry {{ @ = count(); }}", running.0.id());
+    let mut first = dtrace(&probes).spawn().unwrap();
+    wait_until(|| running.state().0 != before.0);
+    // Until the first has detached by ptrace(2), that is the reason.
+    wait_until(|| {
+        let second = dtrace(&format!("{probes} tick-5s {{ exit(0); }}"))
+            .output()
+            .unwrap();
+        let told = String::from_utf8(second.stderr).unwrap();
+        assert!(told.contains("without the module"), "{told}");
+        told.contains("another dtrace traces it")
+    });
+    first.kill().unwrap();
+    first.wait().unwrap();
+    wait_until(|| running.state() == before);
+}
