@@ -272,6 +272,7 @@ int tl_execs_init(void);
 int tl_space_init(void);
 void tl_space_exit(void);
 int tl_slots_init(void);
+void tl_slots_exit(void);
 
 /* arch/: registers the hook that catches the trap. */
 int tl_hook_init(void);

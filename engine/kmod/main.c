@@ -101,7 +101,7 @@ static const struct {
 	{ tl_ftrace_init, NULL },
 	{ tl_events_init, NULL },
 	{ tl_arch_init, NULL },
-	{ tl_space_init, NULL },
+	{ tl_space_init, tl_slots_exit },
 	{ tl_user_init, NULL },
 	{ tl_execs_init, NULL },
 	{ tl_selftest_prepare, tl_selftest_release },

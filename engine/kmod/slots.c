@@ -7,6 +7,7 @@
 #include <linux/highmem.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/refcount.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
@@ -14,10 +15,12 @@
 #include <linux/slab.h>
 #include <linux/stop_machine.h>
 #include <linux/string.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include <asm/ptrace.h>
 
+#include "compat/mapping.h"
 #include "internal.h"
 #include "shim.h"
 #include "space.h"
@@ -44,7 +47,14 @@ struct slots {
 	size_t count;
 	/* How many there is room for. Only the control path reads it. */
 	size_t room;
+	/* The space, and the area if the kernel tells when it closes that: either may be last. */
+	refcount_t users;
+	bool is_told;
 };
+
+/* Areas whose closing will be told. */
+static atomic_t open_areas;
+static DECLARE_WAIT_QUEUE_HEAD(all_closed);
 
 UNEXPORTED(_install_special_mapping);
 UNEXPORTED(do_munmap);
@@ -52,6 +62,14 @@ UNEXPORTED(do_munmap);
 int tl_slots_init(void)
 {
 	return tl_resolve(_install_special_mapping) && tl_resolve(do_munmap) ? 0 : -ENOENT;
+}
+
+/* No space exists, but the memory of a process that has exited may still be taken apart. */
+void tl_slots_exit(void)
+{
+	wait_event(all_closed, !atomic_read(&open_areas));
+	/* The last one may be in its last instructions. */
+	synchronize_rcu_tasks();
 }
 
 /*
@@ -144,6 +162,10 @@ static int map_at_hole(const struct space *space, unsigned long near, struct slo
 	if (slots->address)
 		area = tl_unexported(_install_special_mapping)(mm, slots->address, PAGE_SIZE, flags,
 							       &slots->mapping);
+	if (!IS_ERR(area) && slots->is_told) {
+		refcount_inc(&slots->users);
+		atomic_inc(&open_areas);
+	}
 	mmap_write_unlock(mm);
 	return PTR_ERR_OR_ZERO(area);
 }
@@ -156,14 +178,30 @@ static void fill(struct page *page, u32 word)
 	kunmap_local(words);
 }
 
-static void free_slots(struct slots *slots)
+static void put_slots(struct slots *slots)
 {
-	if (!slots)
+	if (!refcount_dec_and_test(&slots->users))
 		return;
 	if (slots->pages[0])
 		__free_page(slots->pages[0]);
 	kfree(slots->homes);
 	kfree(slots);
+	tl_memory_count(-1);
+}
+
+/*
+ * The process has unmapped the page, or its memory is taken apart: long after its space was
+ * told that it is gone. What a move was refused for is an area at another address.
+ */
+static void closed(const struct vm_special_mapping *mapping, struct vm_area_struct *area)
+{
+	struct slots *slots = container_of(mapping, struct slots, mapping);
+
+	if (area->vm_start != slots->address)
+		return;
+	put_slots(slots);
+	if (atomic_dec_and_test(&open_areas))
+		wake_up(&all_closed);
 }
 
 /*
@@ -184,9 +222,12 @@ static struct slots *new_slots(u32 filling)
 	slots->mapping.name = "[trapline]";
 	slots->mapping.pages = slots->pages;
 	slots->mapping.mremap = refuse_move;
+	slots->is_told = compat_on_close(&slots->mapping, closed);
+	refcount_set(&slots->users, 1);
+	tl_memory_count(1);
 	slots->pages[0] = alloc_page(GFP_HIGHUSER);
 	if (!slots->pages[0]) {
-		free_slots(slots);
+		put_slots(slots);
 		return NULL;
 	}
 	fill(slots->pages[0], filling);
@@ -198,22 +239,21 @@ unsigned long shim_slots_map(unsigned long handle, unsigned long near)
 	struct space *space = (struct space *)handle;
 	struct slots *slots = new_slots(tl_slot_filling(space->is_compat));
 	unsigned long state;
-	int error;
+	int error = -ESRCH;
 
-	if (!slots || !mmget_not_zero(space->mm)) {
-		free_slots(slots);
+	if (!slots)
 		return 0;
+	if (mmget_not_zero(space->mm)) {
+		error = map_at_hole(space, near, slots);
+		mmput(space->mm);
 	}
-	error = map_at_hole(space, near, slots);
-	mmput(space->mm);
 	if (error) {
-		free_slots(slots);
+		put_slots(slots);
 		return 0;
 	}
 	raw_spin_lock_irqsave(&tl_space_lock, state);
 	list_add(&slots->others, &space->pages);
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);
-	tl_memory_count(1);
 	return slots->address;
 }
 
@@ -384,9 +424,8 @@ void shim_slots_unmap(unsigned long handle)
 	list_splice_init(&space->pages, &pages);
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);
 	list_for_each_entry_safe(it, next, &pages, others) {
-		tl_memory_count(-1);
 		if (!is_there || unmap_by_worker(space->mm, it))
-			free_slots(it);
+			put_slots(it);
 		else
 			leave_slots();
 	}
