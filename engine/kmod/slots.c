@@ -7,6 +7,8 @@
 #include <linux/highmem.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -15,7 +17,6 @@
 #include <linux/slab.h>
 #include <linux/stop_machine.h>
 #include <linux/string.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include <asm/ptrace.h>
@@ -52,10 +53,6 @@ struct slots {
 	bool is_told;
 };
 
-/* Areas whose closing will be told. */
-static atomic_t open_areas;
-static DECLARE_WAIT_QUEUE_HEAD(all_closed);
-
 UNEXPORTED(_install_special_mapping);
 UNEXPORTED(do_munmap);
 
@@ -64,11 +61,9 @@ int tl_slots_init(void)
 	return tl_resolve(_install_special_mapping) && tl_resolve(do_munmap) ? 0 : -ENOENT;
 }
 
-/* No space exists, but the memory of a process that has exited may still be taken apart. */
+/* No area refers to the module, but the end of the last one may be in its last instructions. */
 void tl_slots_exit(void)
 {
-	wait_event(all_closed, !atomic_read(&open_areas));
-	/* The last one may be in its last instructions. */
 	synchronize_rcu_tasks();
 }
 
@@ -164,7 +159,7 @@ static int map_at_hole(const struct space *space, unsigned long near, struct slo
 							       &slots->mapping);
 	if (!IS_ERR(area) && slots->is_told) {
 		refcount_inc(&slots->users);
-		atomic_inc(&open_areas);
+		__module_get(THIS_MODULE);
 	}
 	mmap_write_unlock(mm);
 	return PTR_ERR_OR_ZERO(area);
@@ -200,8 +195,7 @@ static void closed(const struct vm_special_mapping *mapping, struct vm_area_stru
 	if (area->vm_start != slots->address)
 		return;
 	put_slots(slots);
-	if (atomic_dec_and_test(&open_areas))
-		wake_up(&all_closed);
+	module_put(THIS_MODULE);
 }
 
 /*
@@ -358,7 +352,10 @@ static int move_out(void *data)
 	return 0;
 }
 
-/* Whether nothing refers to the slots any more. The kernel may lack memory to unmap them. */
+/*
+ * Whether nothing refers to the slots any more. The kernel may lack memory to unmap them, and
+ * since 6.10 a process can seal its mappings.
+ */
 static bool unmap_page(struct mm_struct *mm, const struct slots *slots)
 {
 	struct vm_area_struct *area;
@@ -407,7 +404,7 @@ static bool unmap_by_worker(struct mm_struct *mm, const struct slots *slots)
 static void leave_slots(void)
 {
 	tl_pin();
-	pr_warn("trapline: no memory to unmap a page of slots, which is not freed\n");
+	pr_warn("trapline: a page of slots could not be unmapped, and is not freed\n");
 }
 
 void shim_slots_unmap(unsigned long handle)
@@ -424,7 +421,7 @@ void shim_slots_unmap(unsigned long handle)
 	list_splice_init(&space->pages, &pages);
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);
 	list_for_each_entry_safe(it, next, &pages, others) {
-		if (!is_there || unmap_by_worker(space->mm, it))
+		if (!is_there || unmap_by_worker(space->mm, it) || it->is_told)
 			put_slots(it);
 		else
 			leave_slots();

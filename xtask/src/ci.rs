@@ -242,6 +242,7 @@ struct Job {
 #[derive(Deserialize)]
 struct Failure {
     what: String,
+    #[serde(default)]
     detail: String,
 }
 
@@ -359,7 +360,7 @@ mod tests {
     #[test]
     fn each_bad_job_is_in_the_summary() {
         let job = |mutant: &str, verdict: &str| {
-            let failures = r#"[{"kind":"guest-hung","what":"w","detail":"-c\n+d\n"}]"#;
+            let failures = r#"[{"what":"v"},{"what":"w","detail":"-c\n+d\n"}]"#;
             format!(
                 r#"{{"guest":"armv6","scenario":"a/b","mutant":{mutant},"verdict":"{verdict}","why":"w","failures":{failures}}}"#
             )
@@ -367,7 +368,7 @@ mod tests {
         let jobs = [("null", "pass"), ("null", "fail"), (r#""m""#, "missed")];
         let jobs = jobs.map(|(mutant, verdict)| job(mutant, verdict)).join(",");
         let summary = bad_jobs(&format!(r#"{{"jobs":[{jobs}]}}"#));
-        let detail = "\n    w\n    -c\n    +d";
+        let detail = "\n    v\n    w\n    -c\n    +d";
         let expected = format!("\nfail armv6 a/b: w{detail}\nmissed armv6 a/b+m: w{detail}");
         assert_eq!(summary, Some(expected));
         assert_eq!(bad_jobs(r#"{"jobs":[]}"#), None);
