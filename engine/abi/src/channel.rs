@@ -78,7 +78,7 @@ pub struct Start {
 #[derive(Debug, FromBytes, IntoBytes, KnownLayout)]
 #[repr(C)]
 pub struct Left {
-    /// [`Left::STARTS`], [`Left::IS_OPEN`] or [`Left::HAS_ENDED`].
+    /// [`Left::STARTS`], [`Left::IS_OPEN`], [`Left::HAS_ENDED`] or [`Left::IS_KEPT`].
     pub stage: AtomicU32,
     /// How many ranges there are; more than [`Left::RANGES`] if they must not be used again.
     pub count: u32,
@@ -95,6 +95,9 @@ impl Left {
 
     /// It has ended, and all text is as it was.
     pub const HAS_ENDED: u32 = 2;
+
+    /// It has ended, but some text could not be restored, and still needs it.
+    pub const IS_KEPT: u32 = 3;
 
     /// The most ranges that it tells of.
     pub const RANGES: usize = 128;

@@ -2,7 +2,7 @@
 //! next one uses it again.
 
 use std::fs;
-use std::io::{ErrorKind, Result};
+use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
 use std::thread::sleep;
 use std::time::Duration;
@@ -12,6 +12,10 @@ use zerocopy::IntoBytes;
 
 use super::image;
 use super::memory::memory;
+
+/// Why a process cannot be traced again that has not let an earlier engine restore its text.
+const KEPT: &str =
+    "it forbade that what traced it earlier was taken out of it; start it again to trace it";
 
 /// An earlier engine of this build.
 pub struct Earlier {
@@ -36,8 +40,10 @@ impl Earlier {
             let mut left = Left::new();
             let place = base + image::SIZE + size_of::<Start>();
             memory.read_exact_at(left.as_mut_bytes(), place as u64)?;
-            if *left.stage.get_mut() != Left::HAS_ENDED {
-                return Err(ErrorKind::ResourceBusy.into());
+            match *left.stage.get_mut() {
+                Left::HAS_ENDED => {}
+                Left::IS_KEPT => return Err(Error::other(KEPT)),
+                _ => return Err(ErrorKind::ResourceBusy.into()),
             }
             let is_deserted = is_deserted(pid, pc, base, &left)?;
             return Ok(Some(Self { base, is_deserted }));

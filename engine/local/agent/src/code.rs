@@ -56,6 +56,11 @@ pub fn read(address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
     }
 }
 
+/// Whether something is mapped there that cannot be read: a process can forbid it for its text.
+pub fn is_hidden(address: usize) -> bool {
+    read(address, &mut [0]).is_err() && mapped_at(address).is_some()
+}
+
 /// Writes memory, whatever access it has.
 pub fn write(address: usize, bytes: &[u8]) -> Result<(), OutOfMemory> {
     let write = || sys::write_at(memory(), bytes, address) == Ok(bytes.len());
@@ -74,6 +79,11 @@ fn is_written_while_writable(address: usize, length: usize, write: impl Fn() -> 
     }
     let start = address & !(PAGE - 1);
     let end = address.saturating_add(length).next_multiple_of(PAGE);
+    // Their access is to be what it was.
+    let is_alike = |page| mapped_at(page).is_some_and(|it| it == mapped);
+    if !(start..end).step_by(PAGE).all(is_alike) {
+        return false;
+    }
     let pages = start..end;
     let is_opened = sys::protect(pages.clone(), mapped.access | PROT_WRITE).is_ok();
     let is_written = is_opened && write();

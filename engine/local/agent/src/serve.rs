@@ -72,7 +72,11 @@ fn leave(left: &mut Left, is_unused: bool) {
     if !are_all_told {
         left.count = u32::MAX;
     }
-    left.stage.store(Left::HAS_ENDED, Ordering::Release);
+    let stage = match code::is_kept() {
+        true => Left::IS_KEPT,
+        false => Left::HAS_ENDED,
+    };
+    left.stage.store(stage, Ordering::Release);
 }
 
 fn answer_all(tracer: &'static Engine, [requests, opened]: [Fd; 2], command: u32) {

@@ -54,6 +54,7 @@ fn done(result: Result<usize, Errno>) -> Result<(), Errno> {
 }
 
 /// What is mapped at an address.
+#[derive(PartialEq, Eq)]
 pub struct Mapped {
     /// `PROT_READ` and the like.
     pub access: usize,

@@ -29,16 +29,27 @@ pub fn patch(patches: &mut [UserPatch], are_traps: bool) {
     if rest.is_empty() {
         return;
     }
-    if are_traps {
-        jumps::guard();
-    }
+    // A thread that blocks the signal of a trap would be killed by it.
+    let may_put = !are_traps || jumps::guard().is_ok();
     for patch in rest {
-        patch.outcome = patched(patch);
-        if !are_traps && matches!(patch.outcome, Patched::Unwritable) {
+        patch.outcome = match may_put {
+            true => patched(patch),
+            false => Patched::Unwritable,
+        };
+        if !are_traps && !is_restored(patch) {
             code::keep();
         }
     }
     sys::serialize();
+}
+
+/// Whether there is no trap of ours any more.
+fn is_restored(patch: &UserPatch) -> bool {
+    match patch.outcome {
+        Patched::Unwritable => false,
+        Patched::Different => !code::is_hidden(patch.address),
+        _ => true,
+    }
 }
 
 fn patched(patch: &UserPatch) -> Patched {

@@ -179,7 +179,8 @@ pub fn arm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
             }
             known.arm_function(&function, own, &mut placed, [&mut jumped, &mut rest]);
         }
-        known.write(&placed);
+        // What could not be written is gone from the windows.
+        let _ = known.write(&placed);
         for patch in jumped {
             match known.window_of(patch.address) {
                 Some(_) => patch.outcome = Patched::Written,
@@ -191,8 +192,11 @@ pub fn arm<'a>(patches: &'a mut [UserPatch]) -> Vec<&'a mut UserPatch> {
 }
 
 /// Has the process never block the signal of traps.
-pub fn guard() {
-    KNOWN.with(Known::guard);
+///
+/// # Errors
+/// It may, as some of its text could not be changed.
+pub fn guard() -> Result<(), OutOfMemory> {
+    KNOWN.with(Known::guard)
 }
 
 /// Takes the guards away. No trap is left.
@@ -378,10 +382,12 @@ impl Known {
     }
 
     /// Writes the guards of mappings that have none yet.
-    fn guard(&mut self) {
-        let Some(mappings) = maps::of_files() else {
-            return;
-        };
+    ///
+    /// # Errors
+    /// Some could not be written.
+    fn guard(&mut self) -> Result<(), OutOfMemory> {
+        let mappings = maps::of_files().ok_or(OutOfMemory)?;
+        let guarded = self.guarded.len();
         let mut placed = Vec::new();
         for mapping in mappings {
             if self.guarded.contains(&mapping) {
@@ -418,12 +424,17 @@ impl Known {
             }
             self.guarded.push(mapping);
         }
-        self.write(&placed);
+        // What could not be written is tried again.
+        self.write(&placed)
+            .inspect_err(|_| self.guarded.truncate(guarded))
     }
 
     /// Writes the jumps of these windows, and forgets those that cannot be written. No thread is inside of
     /// one, but threads may come.
-    fn write(&mut self, placed: &[usize]) {
+    ///
+    /// # Errors
+    /// Some were not written.
+    fn write(&mut self, placed: &[usize]) -> Result<(), OutOfMemory> {
         let flushed = self.regions.flush().and(self.guard_regions.flush());
         if flushed.is_err() {
             for start in placed {
@@ -431,8 +442,9 @@ impl Known {
             }
             // The detours of some may be among what was not written.
             self.guards.clear();
-            return;
+            return flushed;
         }
+        let mut all = Ok(());
         for batch in placed.chunks(BATCH) {
             let windows = batch
                 .iter()
@@ -443,12 +455,15 @@ impl Known {
                 bytes: windows::jump(start, window.detour),
             });
             let changes: Vec<Change> = changes.collect();
-            if replace(&changes, IS_STOPPED.load(Ordering::Relaxed)).is_err() {
+            let replaced = replace(&changes, IS_STOPPED.load(Ordering::Relaxed));
+            if replaced.is_err() {
                 for change in changes.iter().filter(|it| !it.is_in_place()) {
                     self.windows.remove(&change.address);
                 }
             }
+            all = all.and(replaced);
         }
+        all
     }
 
     /// Puts the instructions back. A jump that stays leads to a detour that fires nothing.
@@ -462,8 +477,12 @@ impl Known {
                 detour: window.detour,
                 bytes: window.original,
             });
+            let mut changes: Vec<Change> = changes.collect();
+            if changes.iter().any(Change::is_hidden) {
+                code::keep();
+            }
             // What is not our jump any more is not ours to undo.
-            let changes: Vec<Change> = changes.filter(Change::is_in_place).collect();
+            changes.retain(Change::is_in_place);
             if replace(&changes, IS_STOPPED.load(Ordering::Relaxed)).is_err() {
                 code::keep();
             }

@@ -1,5 +1,6 @@
 //! Overwrites windows.
 
+use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_tracer::{OutOfMemory, filled};
@@ -26,61 +27,129 @@ impl Change {
         let is_read = code::read(self.address, &mut there).is_ok();
         is_read && there == windows::jump(self.address, self.detour)
     }
+
+    /// Whether the jump may be there, in memory that cannot be read.
+    pub fn is_hidden(&self) -> bool {
+        code::is_hidden(self.address)
+    }
 }
 
 /// How many windows are written at a time.
 pub const BATCH: usize = 512;
 
-/// The windows that are being written, and their detours.
-static WRITTEN: [[AtomicUsize; 2]; BATCH] = [const { [const { AtomicUsize::new(0) }; 2] }; BATCH];
+/// How many traps can stay, as neither what they were for nor what was there could be written. If more
+/// would, nothing is written.
+const STAYING: usize = 64;
+
+/// A window's address, or 0, and its detour.
+type Place = [AtomicUsize; 2];
+
+/// The windows that are being written, and those in which a trap stays.
+static WRITTEN: [Place; BATCH + STAYING] =
+    [const { [const { AtomicUsize::new(0) }; 2] }; BATCH + STAYING];
+
+/// The writing of a window, while threads run.
+struct Writing<'a> {
+    change: &'a Change,
+    before: [u8; JUMP],
+    place: &'static Place,
+}
+
+impl<'a> Writing<'a> {
+    fn begin(change: &'a Change, place: &'static Place) -> Option<Self> {
+        let mut before = [0; JUMP];
+        code::read(change.address, &mut before).ok()?;
+        let [address, detour] = place;
+        detour.store(change.detour, Ordering::Relaxed);
+        address.store(change.address, Ordering::Release);
+        Some(Self {
+            change,
+            before,
+            place,
+        })
+    }
+
+    fn put_first(&self, bytes: &[u8]) -> bool {
+        let first = bytes.get(..TRAP.len()).unwrap_or_default();
+        code::write(self.change.address, first).is_ok()
+    }
+
+    fn put_rest(&self, bytes: &[u8; JUMP]) -> bool {
+        let rest = bytes.get(TRAP.len()..).unwrap_or_default();
+        code::write(self.change.address.wrapping_add(TRAP.len()), rest).is_ok()
+    }
+
+    /// Begins with the trap. If it cannot be written, the window is as it was.
+    fn puts_trap(&self) -> bool {
+        let is_put = self.put_first(TRAP);
+        if !is_put {
+            self.end();
+        }
+        is_put
+    }
+
+    /// Writes what is behind the trap. If that fails, some of it may have been written.
+    fn puts_rest(&self) -> bool {
+        if self.put_rest(&self.change.bytes) {
+            return true;
+        }
+        if self.put_rest(&self.before) && self.put_first(&self.before) {
+            self.end();
+        } else {
+            code::keep();
+        }
+        false
+    }
+
+    /// Puts the first byte in the trap's place. If that fails, the trap stays, and leads to the detour.
+    fn puts_first(&self) -> bool {
+        let is_put = self.put_first(&self.change.bytes);
+        if !is_put {
+            code::keep();
+        }
+        is_put
+    }
+
+    fn end(&self) {
+        let [address, _] = self.place;
+        address.store(0, Ordering::Release);
+    }
+}
 
 /// Writes windows, at most [`BATCH`]. Unless the process is stopped threads run, and no thread executes a
 /// part of one: a trap is at the first byte while the others are written, and who hits it takes the
 /// detour.
 ///
 /// # Errors
-/// Some windows may be as they were.
+/// Some windows may be as they were, or [kept](code::keep) with a trap.
 pub fn replace(changes: &[Change], is_stopped: bool) -> Result<(), OutOfMemory> {
     if is_stopped {
         let near = changes.chunk_by(are_near).map(put_all);
         return near.fold(Ok(()), Result::and);
     }
-    let mut put_those = Ok(());
-    let mut put = |address: usize, bytes: &[u8]| {
-        put_those = put_those.and(code::write(address, bytes));
-    };
     // The detours were written just now.
     sys::serialize();
     // Threads see one instruction or the other.
     if JUMP == TRAP.len() {
-        for change in changes {
-            put(change.address, &change.bytes);
-        }
+        let each = changes.iter();
+        let each = each.map(|change| code::write(change.address, &change.bytes));
+        let all = each.fold(Ok(()), Result::and);
         sys::serialize();
-        return put_those;
+        return all;
     }
-    for ([address, detour], change) in WRITTEN.iter().zip(changes) {
-        detour.store(change.detour, Ordering::Relaxed);
-        address.store(change.address, Ordering::Release);
-    }
-    for change in changes {
-        put(change.address, TRAP);
-    }
+    let is_free = |place: &&Place| place[0].load(Ordering::Relaxed) == 0;
+    let pairs = changes.iter().zip(WRITTEN.iter().filter(is_free));
+    let begun = pairs.filter_map(|(change, place)| Writing::begin(change, place));
+    let mut begun: Vec<Writing> = begun.collect();
+    begun.retain(Writing::puts_trap);
     sys::serialize();
-    for change in changes {
-        let rest = change.bytes.get(TRAP.len()..).unwrap_or_default();
-        put(change.address.wrapping_add(TRAP.len()), rest);
-    }
+    begun.retain(Writing::puts_rest);
     sys::serialize();
-    for change in changes {
-        let first = change.bytes.get(..TRAP.len()).unwrap_or_default();
-        put(change.address, first);
-    }
+    begun.retain(Writing::puts_first);
     sys::serialize();
-    for [address, _] in WRITTEN.iter().take(changes.len()) {
-        address.store(0, Ordering::Release);
-    }
-    put_those
+    begun.iter().for_each(Writing::end);
+    let are_all = begun.len() == changes.len();
+    are_all.then_some(()).ok_or(OutOfMemory)
 }
 
 /// Whether two changes can be written as one: they are in order, and in the same page or in neighbors.
@@ -92,29 +161,42 @@ fn are_near(one: &Change, next: &Change) -> bool {
 
 /// Writes changes that are near one another: a system call for each would take most of the time.
 fn put_all(changes: &[Change]) -> Result<(), OutOfMemory> {
-    put_together(changes).or_else(|_| {
-        let each = changes.iter();
-        let each = each.map(|change| code::write(change.address, &change.bytes));
-        each.fold(Ok(()), Result::and)
-    })
-}
-
-fn put_together(changes: &[Change]) -> Result<(), OutOfMemory> {
     let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
         return Ok(());
     };
     let size = last.address.wrapping_add(JUMP).wrapping_sub(first.address);
-    let mut text = filled(size, || 0)?;
-    code::read(first.address, &mut text).map_err(|_| OutOfMemory)?;
-    for change in changes {
+    let mut before = filled(size, || 0)?;
+    code::read(first.address, &mut before).map_err(|_| OutOfMemory)?;
+    let part = |change: &Change| {
         let place = change.address.wrapping_sub(first.address);
-        let there = text.iter_mut().skip(place);
-        there.zip(change.bytes).for_each(|(to, byte)| *to = byte);
+        place..place.wrapping_add(JUMP)
+    };
+    let mut text = before.clone();
+    for change in changes {
+        let there = text.get_mut(part(change)).unwrap_or_default();
+        there
+            .iter_mut()
+            .zip(change.bytes)
+            .for_each(|(to, byte)| *to = byte);
     }
-    code::write(first.address, &text)
+    code::write(first.address, &text).or_else(|_| {
+        let before = |change: &Change| before.get(part(change)).unwrap_or_default();
+        let each = changes.iter().map(|change| put(change, before(change)));
+        each.fold(Ok(()), Result::and)
+    })
 }
 
-/// The detour of a window that is being written. Callable in probe context.
+/// Writes a change, or what was there before: some of it may have been written.
+fn put(change: &Change, before: &[u8]) -> Result<(), OutOfMemory> {
+    code::write(change.address, &change.bytes).inspect_err(|_| {
+        for (address, byte) in (change.address..).zip(before) {
+            // One that cannot be written was not.
+            let _ = code::write(address, &[*byte]);
+        }
+    })
+}
+
+/// The detour of a window that is being written, or that a trap stays in. Callable in probe context.
 pub fn detour_at(pc: usize) -> Option<usize> {
     let mut all = WRITTEN.iter();
     let [_, detour] = all.find(|[address, _]| address.load(Ordering::Acquire) == pc)?;
