@@ -22,6 +22,7 @@
 #include <asm/ptrace.h>
 
 #include "compat/mapping.h"
+#include "compat/workqueue.h"
 #include "internal.h"
 #include "shim.h"
 #include "space.h"
@@ -394,7 +395,7 @@ static bool unmap_by_worker(struct mm_struct *mm, const struct slots *slots)
 	struct unmapping unmapping = { .mm = mm, .slots = slots };
 
 	INIT_WORK_ONSTACK(&unmapping.work, does_unmapping);
-	queue_work(system_unbound_wq, &unmapping.work);
+	queue_work(compat_unbound_wq, &unmapping.work);
 	flush_work(&unmapping.work);
 	destroy_work_on_stack(&unmapping.work);
 	return unmapping.is_done;
