@@ -13,7 +13,8 @@ pub struct Property {
     pub file: &'static str,
     /// The name of its test.
     pub name: &'static str,
-    /// The minimum percentage of accepted cases.
+    /// The minimum percentage of accepted cases: so far below the mean that 256 random cases miss
+    /// it less than once in a million runs.
     pub accepted: u32,
 }
 

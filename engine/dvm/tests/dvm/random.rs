@@ -306,7 +306,7 @@ fn random_programs_run_as_their_tables_say() -> Result<(), String> {
 /// enough for a register or a row.
 #[test]
 fn mutated_programs_run_as_their_tables_say_or_not_at_all() -> Result<(), String> {
-    judge_all("mutated programs", 4, |tape| {
+    judge_all("mutated programs", 1, |tape| {
         let (changes, tape) = tape.split_at(tape.len().min(6));
         let mut block = program(tape).block();
         for change in changes.chunks_exact(3) {
