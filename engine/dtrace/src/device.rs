@@ -67,18 +67,23 @@ const LOADER: &str = "/proc/sys/kernel/modprobe";
 /// Loads the module. Fails with the loader's words if the kernel refuses it.
 fn load_module() -> Result<(), String> {
     let loader = fs::read_to_string(LOADER).unwrap_or_default();
-    let loader = match loader.trim() {
-        "" => "/sbin/modprobe",
-        named => named,
-    };
+    match loader.trim() {
+        "" => load_by("/sbin/modprobe"),
+        named => load_by(named),
+    }
+}
+
+fn load_by(loader: &str) -> Result<(), String> {
     let ended = process::Command::new(loader)
-        .args(["-q", "trapline"])
+        .arg("trapline")
         .stdin(Stdio::null())
-        .output();
-    let words = ended.map(|it| String::from_utf8_lossy(&it.stderr).trim().to_owned());
-    match words {
-        Ok(words) if !words.is_empty() => Err(words),
-        _ => Ok(()),
+        .output()
+        .map_err(|why| format!("{loader}: {why}"))?;
+    let words = String::from_utf8_lossy(&ended.stderr);
+    match (ended.status.success(), words.trim()) {
+        (true, _) => Ok(()),
+        (false, "") => Err(format!("{loader}: {}", ended.status)),
+        (false, words) => Err(words.to_owned()),
     }
 }
 
@@ -144,7 +149,32 @@ unsafe impl Ioctl for Request<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
+
+    #[test]
+    fn what_the_loader_says_is_passed_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let loader = folder.path().join("modprobe");
+        let loaded = |script: &str| {
+            fs::write(&loader, format!("#!/bin/sh\n{script}\n")).unwrap();
+            fs::set_permissions(&loader, PermissionsExt::from_mode(0o755)).unwrap();
+            load_by(loader.to_str().unwrap())
+        };
+        assert_eq!(loaded("echo a warning >&2"), Ok(()));
+        let refused = loaded("echo \"$1: Key was rejected by service\" >&2; exit 1");
+        assert_eq!(
+            refused.unwrap_err(),
+            "trapline: Key was rejected by service"
+        );
+        assert!(loaded("exit 3").unwrap_err().ends_with("exit status: 3"));
+        assert!(
+            load_by("/there/is/none")
+                .unwrap_err()
+                .contains("/there/is/none: ")
+        );
+    }
 
     #[test]
     fn a_missing_or_forbidden_device_is_absent() {
