@@ -83,38 +83,95 @@ fn find(folder: &Path) -> Option<PathBuf> {
 
 fn not_built(system: &System) -> Finding {
     const SUBJECT: &str = "module";
-    let release = &system.release;
     let what = "there is none for this kernel";
-    if !system.has(format!("lib/modules/{release}/build")) {
-        return Finding::bad(
-            SUBJECT,
-            format!("{what}, and it cannot be built: the kernel's headers are not installed"),
-            format!("apt install linux-headers-{release}; trapline-dkms builds it then"),
-        );
+    let sources = Sources::find(system);
+    let build = sources.as_ref().map(|it| it.build(system));
+    if system.has(format!("lib/modules/{}/build", system.release)) {
+        let remedy = build.unwrap_or_else(|| how_to_get(system).to_owned());
+        return Finding::bad(SUBJECT, what, remedy);
     }
-    let sources = fs::read_dir(system.path("usr/src")).into_iter().flatten();
-    let names = sources
-        .flatten()
-        .filter_map(|it| it.file_name().into_string().ok());
-    let ours = names.filter(|name| name.starts_with("trapline-"));
-    let Some(source) = ours.max() else {
-        return Finding::bad(
-            SUBJECT,
-            what,
-            "install the package trapline-dkms, which builds it",
-        );
+    let next = match build {
+        Some(build) => format!("unless that builds it: {build}"),
+        None => how_to_get(system).to_owned(),
     };
-    let version = source.replace("trapline-", "");
-    let log = format!("var/lib/dkms/{NAME}/{version}/build/make.log");
-    let remedy = if system.has(&log) {
-        format!("see why in /{log}; dkms autoinstall -k {release} tries again")
-    } else {
+    Finding::bad(
+        SUBJECT,
+        format!("{what}, and it cannot be built: the kernel's headers are not installed"),
+        format!("{}; then, {next}", headers(system)),
+    )
+}
+
+/// Whether distributions' packages are Debian's, as ours are.
+fn is_debian(system: &System) -> bool {
+    system.has("etc/debian_version")
+}
+
+fn headers(system: &System) -> String {
+    let release = &system.release;
+    match is_debian(system) {
+        true => format!("apt install linux-headers-{release}"),
+        false => format!("install the headers of {release} (kernel-devel, linux-headers)"),
+    }
+}
+
+fn how_to_get(system: &System) -> &'static str {
+    match is_debian(system) {
+        true => "install the package trapline-dkms, which builds it",
+        false => {
+            "run cargo xtask install in Trapline's repository, and the last line that it prints"
+        }
+    }
+}
+
+/// The installed sources of the module.
+struct Sources {
+    /// Whether DKMS has them, so that it knows them by name.
+    are_of_dkms: bool,
+    version: String,
+}
+
+impl Sources {
+    fn find(system: &System) -> Option<Self> {
+        let version = |folder: &str| {
+            let entries = fs::read_dir(system.path(folder)).into_iter().flatten();
+            let names = entries
+                .flatten()
+                .filter_map(|it| it.file_name().into_string().ok());
+            let versions = names.filter_map(|it| Some(it.strip_prefix("trapline-")?.to_owned()));
+            versions.max()
+        };
+        let found = |folder, are_of_dkms| {
+            let version = version(folder)?;
+            Some(Self {
+                are_of_dkms,
+                version,
+            })
+        };
+        found("usr/src", true).or_else(|| found("usr/local/src", false))
+    }
+
+    /// How to build the module for the running kernel. Unlike `dkms autoinstall`, `dkms install` also
+    /// knows a module that DKMS has forgotten with its last kernel, and says what rules it out.
+    fn build(&self, system: &System) -> String {
+        let (version, release) = (&self.version, &system.release);
+        let log = format!("var/lib/dkms/{NAME}/{version}/build/make.log");
+        if self.are_of_dkms && system.has(&log) {
+            return format!(
+                "see why in /{log}; dkms install {NAME}/{version} -k {release} tries again"
+            );
+        }
+        if self.are_of_dkms {
+            return format!("dkms install {NAME}/{version} -k {release}");
+        }
+        let folder = format!("/usr/local/src/{NAME}-{version}");
+        if system.has("usr/sbin/dkms") || system.has("usr/bin/dkms") {
+            return format!("dkms install {folder} -k {release}");
+        }
         format!(
-            "dkms autoinstall -k {release} builds it, unless BUILD_EXCLUSIVE_KERNEL in \
-             /usr/src/{source}/dkms.conf leaves this kernel out"
+            "make -C /lib/modules/{release}/build M={folder} KCFLAGS=-DTRAPLINE_VERSION={version} \
+             INSTALL_MOD_DIR=updates clean modules modules_install && depmod"
         )
-    };
-    Finding::bad(SUBJECT, what, remedy)
+    }
 }
 
 /// Whether the kernel will take the module if it wants signatures.
@@ -159,14 +216,46 @@ mod tests {
     #[test]
     fn what_a_module_lacks_is_named_with_the_next_step() {
         let remedy = |files: &[(&str, &str)]| found(files)[0].2.clone();
-        assert!(remedy(&[]).contains("linux-headers-6.1.0-1-amd64"));
+        let debian = ("etc/debian_version", "12.0");
         let headers = ("lib/modules/6.1.0-1-amd64/build/Makefile", "");
-        assert!(remedy(&[headers]).contains("trapline-dkms"));
         let source = ("usr/src/trapline-0.1.0/dkms.conf", "");
-        assert!(remedy(&[headers, source]).starts_with("dkms autoinstall"));
         let log = ("var/lib/dkms/trapline/0.1.0/build/make.log", "");
+        assert_eq!(
+            remedy(&[debian]),
+            "apt install linux-headers-6.1.0-1-amd64; then, install the package trapline-dkms, which builds it"
+        );
+        assert_eq!(
+            remedy(&[debian, source]),
+            "apt install linux-headers-6.1.0-1-amd64; then, unless that builds it: \
+             dkms install trapline/0.1.0 -k 6.1.0-1-amd64"
+        );
+        assert!(remedy(&[debian, headers]).contains("trapline-dkms"));
+        assert_eq!(
+            remedy(&[debian, headers, source]),
+            "dkms install trapline/0.1.0 -k 6.1.0-1-amd64"
+        );
         assert!(remedy(&[headers, source, log]).contains("make.log"));
         assert_eq!(found(&[(MODULE, "")])[0].1, Verdict::Good);
+    }
+
+    #[test]
+    fn where_there_are_no_packages_none_is_named() {
+        let remedy = |files: &[(&str, &str)]| found(files)[0].2.clone();
+        let headers = ("lib/modules/6.1.0-1-amd64/build/Makefile", "");
+        let source = ("usr/local/src/trapline-0.1.0/dkms.conf", "");
+        for files in [&[][..], &[headers], &[source], &[headers, source]] {
+            let said = remedy(files);
+            assert!(
+                !said.contains("apt ") && !said.contains("trapline-dkms"),
+                "{said}"
+            );
+        }
+        assert!(remedy(&[headers]).contains("cargo xtask install"));
+        assert!(remedy(&[headers, source]).contains("M=/usr/local/src/trapline-0.1.0 "));
+        assert_eq!(
+            remedy(&[headers, source, ("usr/bin/dkms", "")]),
+            "dkms install /usr/local/src/trapline-0.1.0 -k 6.1.0-1-amd64"
+        );
     }
 
     #[test]
