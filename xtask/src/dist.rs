@@ -9,7 +9,7 @@ use xshell::{Cmd, Shell};
 
 use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
-use crate::guest::Guest;
+use crate::guest::{Build, Guest};
 use crate::image::engine::{self, Variant};
 use crate::image::hardening::Config;
 use crate::image::{kbuild, module, program};
@@ -26,15 +26,20 @@ const EXAMPLES: &str = "engine/dtrace/scripts";
 /// The configuration of DKMS, with placeholders.
 const DKMS: &str = "xtask/dkms.conf";
 
-/// The workspace's version with the commit, so that a later build is an upgrade.
+/// The workspace's version with the commit, so that a later build is an upgrade. With uncommitted
+/// changes also the time: apt ignores another package of the same version.
 pub fn version() -> Result<String> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
-    let format = "--date=format:%Y%m%d%H%M";
+    sh.set_var("TZ", "UTC0");
+    let format = "--date=format-local:%Y%m%d%H%M";
     let commit = run::read(git(&sh).args(["log", "-1", format, "--format=%cd.%h"]))?;
     let changes = run::read(git(&sh).args(["status", "--porcelain"]))?;
-    let dirty = if changes.is_empty() { "" } else { ".changed" };
-    Ok(format!("{VERSION}+git{}{dirty}", commit.trim()))
+    let changed = match changes.is_empty() {
+        true => String::new(),
+        false => run::read(sh.cmd("date").arg("+.changed%Y%m%d%H%M%S"))?,
+    };
+    Ok(format!("{VERSION}+git{}{}", commit.trim(), changed.trim()))
 }
 
 /// git, also in a clone that another user owns: a container's root, or sudo(8)'s.
@@ -121,10 +126,7 @@ pub fn values(guest: &Guest, version: &str) -> Result<Vec<(&'static str, String)
     Ok(vec![
         ("@architecture@", architecture.clone()),
         ("@kernels@", kernels(architecture).to_owned()),
-        (
-            "@processors@",
-            processors(&guest.build.kernel_arch).to_owned(),
-        ),
+        ("@processors@", processors(&guest.build).to_owned()),
         ("@configuration@", configuration(&guest.build.kernel_arch)?),
         ("@version@", version.to_owned()),
     ])
@@ -137,11 +139,13 @@ pub fn filled(template: &Path, values: &[(&str, String)]) -> Result<String> {
     Ok(values.iter().fold(text, replaced))
 }
 
-/// What `uname -m` may print on the kernels of an architecture, as a pattern.
-fn processors(kernel_arch: &str) -> &str {
-    match kernel_arch {
+/// What `uname -m` prints on the kernels that the core is compiled for, as a pattern.
+fn processors(build: &Build) -> &str {
+    match build.kernel_arch.as_str() {
         "x86" => "x86_64",
         "arm64" => "aarch64",
+        _ if build.module_target.starts_with("armv7") => "armv7l",
+        // ARMv6 code runs on both.
         _ => "armv[67]l",
     }
 }
@@ -241,5 +245,52 @@ mod tests {
         let values = values(&guest, "1").unwrap();
         let text = filled(&workspace_root().join(DKMS), &values).unwrap();
         assert!(!text.contains('@'), "{text}");
+    }
+
+    /// Debian 12's DKMS takes an excluded kernel for a failure.
+    #[test]
+    fn a_kernel_is_excluded_from_autoinstall_however_it_is_named() {
+        let values = [
+            ("@kernels@", r"^6\.(1|12)\.".to_owned()),
+            ("@processors@", "x86_64".to_owned()),
+            ("@configuration@", String::new()),
+            ("@version@", "1".to_owned()),
+        ];
+        let text = filled(&workspace_root().join(DKMS), &values).unwrap();
+        let script = format!("{text}\necho \"[$AUTOINSTALL]\"\nexit");
+        let sh = run::shell().unwrap();
+        let autoinstall = |words: &[&str]| {
+            let bash = sh.cmd("bash").args(["-c", &script, "dkms"]).args(words);
+            bash.read().unwrap()
+        };
+        for excluded in ["6.5.0/x86_64", "6.1.0/aarch64"] {
+            let joined = format!("--kernelver={excluded}");
+            for words in [
+                &["autoinstall", "--kernelver", excluded][..],
+                &["autoinstall", "-k", excluded],
+                &["-j", "2", "autoinstall", "-k", excluded],
+                &["autoinstall", "-j", "2", "-k", excluded],
+                &["autoinstall", &joined],
+            ] {
+                assert_eq!(autoinstall(words), "[]", "{words:?}");
+            }
+        }
+        for words in [
+            &["autoinstall"][..],
+            &["autoinstall", "-j", "2"],
+            &["autoinstall", "-j", "2", "-k", "6.1.0/x86_64"],
+            &["install", "trapline/1", "-k", "6.5.0"],
+        ] {
+            assert_eq!(autoinstall(words), "[yes]", "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_package_is_for_processors_that_run_its_core() {
+        let of = |name: &str| processors(&Guest::load(name).unwrap().build).to_owned();
+        assert_eq!(
+            ["armv6", "armv7", "arm64", "x86_64"].map(of),
+            ["armv[67]l", "armv7l", "aarch64", "x86_64"]
+        );
     }
 }
