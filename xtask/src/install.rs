@@ -1,11 +1,13 @@
 //! `install`: what the packages consist of, below a prefix, for distributions without packages.
 
 use std::env;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rustix::fs::Mode;
+use rustix::process::geteuid;
 
 use crate::dist;
 use crate::error::{At, Error, Result};
@@ -63,6 +65,9 @@ impl Install {
         }
         // Everybody may read what root installs, whatever root's umask is for other files.
         rustix::process::umask(Mode::from_raw_mode(0o022));
+        if !root_is_hosts {
+            refuse_others(&self.root)?;
+        }
         let probe = below(&self.root, &self.prefix);
         files::create_dir(&probe)?;
         files::scratch_dir(&probe)?;
@@ -85,7 +90,7 @@ impl Install {
         say!("the module, with DKMS: dkms install {sources}");
         say!(
             "or, for the running kernel alone: make -C /lib/modules/$(uname -r)/build M={sources} \
-             KCFLAGS=-DTRAPLINE_VERSION={version} INSTALL_MOD_DIR=updates modules modules_install && depmod"
+             KCFLAGS=-DTRAPLINE_VERSION={version} INSTALL_MOD_DIR=updates clean modules modules_install && depmod"
         );
         Ok(())
     }
@@ -116,6 +121,22 @@ fn kernel_arch() -> &'static str {
         "x86_64" => "x86",
         other => other,
     }
+}
+
+/// Refuses a folder that has more than what is put there, as all of it will become root's.
+fn refuse_others(root: &Path) -> Result<()> {
+    let found = match root.symlink_metadata() {
+        Err(why) if why.kind() == ErrorKind::NotFound => return Ok(()),
+        found => found.at("read", root)?,
+    };
+    let is_own = found.is_dir() && found.uid() == geteuid().as_raw() && found.mode() & 0o022 == 0;
+    let is_empty = is_own && root.read_dir().at("read", root)?.next().is_none();
+    if is_empty {
+        return Ok(());
+    }
+    let root = root.display();
+    let why = format!("--root {root}: give a new folder, or one of your own that is empty");
+    Err(Error::Usage(why))
 }
 
 /// An absolute path below another root.
@@ -152,6 +173,25 @@ mod tests {
         let place = below(Path::new("/tmp/root"), Path::new("/usr/local/sbin/dtrace"));
         assert_eq!(place, Path::new("/tmp/root/usr/local/sbin/dtrace"));
         assert_eq!(below(Path::new("/"), Path::new("/usr")), Path::new("/usr"));
+    }
+
+    #[test]
+    fn a_root_has_nothing_of_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let [new, own, open, link] = ["new", "own", "open", "link"].map(|it| dir.path().join(it));
+        assert!(refuse_others(&new).is_ok());
+        for folder in [&own, &open] {
+            files::create_dir(folder).unwrap();
+        }
+        rustix::fs::chmod(&own, Mode::from_raw_mode(0o755)).unwrap();
+        assert!(refuse_others(&own).is_ok());
+        rustix::fs::chmod(&open, Mode::from_raw_mode(0o777)).unwrap();
+        assert!(refuse_others(&open).is_err());
+        std::os::unix::fs::symlink(&own, &link).unwrap();
+        assert!(refuse_others(&link).is_err());
+        files::write(&own.join("etc/cron.d/x"), b"x").unwrap();
+        let why = refuse_others(&own).unwrap_err().to_string();
+        assert!(why.contains("own: give a new folder"), "{why}");
     }
 
     #[test]
