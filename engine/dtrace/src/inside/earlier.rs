@@ -1,8 +1,9 @@
 //! What an earlier engine has left in a process: its code stays, as a thread may still be in it, and the
 //! next one uses it again.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Result};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::thread::sleep;
 use std::time::Duration;
@@ -31,10 +32,9 @@ impl Earlier {
     pub fn find(pid: i32, pc: u64) -> Result<Option<Self>> {
         let maps = fs::read_to_string(format!("/proc/{pid}/maps"))?;
         let memory = memory(pid)?;
-        let mut there = vec![0; image::constant().len()];
-        for base in maps.lines().filter_map(nameless) {
-            let is_read = memory.read_exact_at(&mut there, base as u64).is_ok();
-            if there.is_empty() || !is_read || there != image::constant() {
+        let is_image = |base: &usize| is_there(&memory, *base, image::constant());
+        for base in maps.lines().filter_map(nameless).flat_map(bases) {
+            if !is_image(&base) {
                 continue;
             }
             let mut left = Left::new();
@@ -52,14 +52,31 @@ impl Earlier {
     }
 }
 
-/// The address of a mapping that is of no file, and that is only read.
-fn nameless(line: &str) -> Option<usize> {
+/// A mapping that is of no file and may have the image's first pages, of which linkers make constants or,
+/// together with these, code.
+fn nameless(line: &str) -> Option<Range<usize>> {
     let mut words = line.split_whitespace();
     let (range, access) = (words.next()?, words.next()?);
     let is_nameless = words.nth(2) == Some("0") && words.next().is_none();
-    let (start, _) = range.split_once('-')?;
-    let start = usize::from_str_radix(start, 16).ok()?;
-    (is_nameless && access == "r--p").then_some(start)
+    let (start, end) = range.split_once('-')?;
+    let number = |digits| usize::from_str_radix(digits, 16).ok();
+    let range = number(start)?..number(end)?;
+    (is_nameless && matches!(access, "r--p" | "r-xp")).then_some(range)
+}
+
+/// Where in a mapping the image may begin: the kernel makes one mapping of neighbours that are alike.
+fn bases(range: Range<usize>) -> impl Iterator<Item = usize> {
+    range.step_by(image::PAGE)
+}
+
+/// Whether the memory at `base` has these bytes. The first page tells for most.
+fn is_there(memory: &File, base: usize, bytes: &[u8]) -> bool {
+    let (page, rest) = bytes.split_at(bytes.len().min(image::PAGE));
+    let has = |place: usize, bytes: &[u8]| {
+        let mut there = vec![0; bytes.len()];
+        memory.read_exact_at(&mut there, place as u64).is_ok() && there == bytes
+    };
+    !page.is_empty() && has(base, page) && has(base + page.len(), rest)
 }
 
 /// Whether no thread is in the code that was left, as far as that can be seen.
@@ -99,4 +116,30 @@ fn pc_of(file: &std::path::Path) -> Option<u64> {
         sleep(PAUSE);
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_image_may_be_in_any_constant_or_executable_mapping_of_no_file() {
+        let found = |access: &str, rest: &str| nameless(&format!("1000-4000 {access} {rest}"));
+        assert_eq!(found("r--p", "00000000 00:00 0"), Some(0x1000..0x4000));
+        assert_eq!(found("r-xp", "00000000 00:00 0"), Some(0x1000..0x4000));
+        assert_eq!(found("rw-p", "00000000 00:00 0"), None);
+        assert_eq!(found("r-xp", "00000000 00:00 0 [vdso]"), None);
+        assert_eq!(found("r-xp", "00000000 00:1f 77 /bin/sh"), None);
+    }
+
+    #[test]
+    fn the_image_may_begin_behind_a_neighbour() {
+        let mut pages = vec![1; 2 * image::PAGE];
+        let bytes: Vec<u8> = (0..2 * image::PAGE).map(|at| (at % 251) as u8).collect();
+        pages.extend(&bytes);
+        let start = pages.as_ptr() as usize;
+        let memory = File::open("/proc/self/mem").unwrap();
+        let found = bases(start..start + pages.len()).find(|base| is_there(&memory, *base, &bytes));
+        assert_eq!(found, Some(start + 2 * image::PAGE));
+    }
 }

@@ -3,6 +3,9 @@
 
 include!(concat!(env!("OUT_DIR"), "/agent.rs"));
 
+/// What pages are multiples of, on all kernels.
+pub const PAGE: usize = 4096;
+
 /// A range of pages with the same access, by offset in the image.
 #[derive(Debug, Clone, Copy)]
 pub struct Segment {

@@ -30,10 +30,8 @@ use super::memory::memory;
 use super::ptrace::set_signal_mask;
 use crate::entry_point::auxiliary;
 
-/// A page, for what the agent finds at its start.
-const PAGE: usize = 4096;
-
-const _: () = assert!(size_of::<Start>() + size_of::<Left>() <= PAGE);
+// One page has what the agent finds at its start.
+const _: () = assert!(size_of::<Start>() + size_of::<Left>() <= image::PAGE);
 
 /// Key of what the processor has, in the auxiliary vector (getauxval(3)).
 const AT_HWCAP2: u64 = 26;
@@ -132,7 +130,7 @@ pub fn map_image(pid: i32, caller: &mut Caller) -> Result<usize> {
     let none = |_| ();
     let access = (PROT_READ | PROT_WRITE) as usize;
     let flags = (MAP_PRIVATE | MAP_ANONYMOUS) as usize;
-    let size = image::SIZE + PAGE;
+    let size = image::SIZE + image::PAGE;
     let base = caller.call(Call::Mmap, &[0, size, access, flags, usize::MAX, 0], none)?;
     let bytes = image::at(base).ok_or(ErrorKind::Unsupported)?;
     memory(pid)?.write_all_at(&bytes, base as u64)?;
