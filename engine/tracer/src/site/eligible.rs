@@ -17,14 +17,22 @@ const PARTS: [&[u8]; 4] = [b"*.cold", b"*.cold.*", b"__pfx_*", b"e843419@*"];
 /// around Cortex-A53's erratum 843419.
 const VENEER: &[u8] = b"e843419@";
 
+/// The bytes of a veneer: that instruction, and the branch back. The symbol goes on to the next one's, over
+/// padding that the linker has the code before branch across.
+const VENEER_SIZE: usize = 8;
+
 /// Linker symbols at the start and end of sections.
 const SECTION_MARKERS: [&[u8]; 2] = [b"__*_text_start", b"__*_text_end"];
 
-/// Whether `name` is that of a cold part of `function`, or of a veneer, to which only its own function
-/// branches.
-pub fn is_part_of(name: &[u8], function: &[u8]) -> bool {
-    let behind = name.strip_prefix(function);
-    behind.is_some_and(|behind| behind.starts_with(b".cold")) || name.starts_with(VENEER)
+/// The range of the symbol `name`, if it is a cold part of `function`, or a veneer, to which only its own
+/// function branches.
+pub fn part_of(name: &[u8], range: Range<usize>, function: &[u8]) -> Option<Range<usize>> {
+    if name.starts_with(VENEER) {
+        let end = range.start.saturating_add(VENEER_SIZE);
+        return Some(range.start..range.end.min(end));
+    }
+    let behind = name.strip_prefix(function)?;
+    behind.starts_with(b".cold").then_some(range)
 }
 
 /// Checks whether the name alone rules out probes.
@@ -143,15 +151,18 @@ mod tests {
 
     #[test]
     fn cold_code_and_veneers_are_parts_of_functions() {
+        let veneer = b"e843419@0cae_0001e0ff_c48";
         for (name, function, expected) in [
-            (&b"work.cold"[..], &b"work"[..], true),
-            (b"work.cold.7", b"work", true),
-            (b"work.part.0", b"work", false),
-            (b"work.cold", b"play", false),
-            (b"e843419@0cae_0001e0ff_c48", b"work", true),
-            (b"e843420@0cae_0001e0ff_c48", b"work", false),
+            (&b"work.cold"[..], &b"work"[..], Some(0x400..0x1408)),
+            (b"work.cold.7", b"work", Some(0x400..0x1408)),
+            (b"work.part.0", b"work", None),
+            (b"work.cold", b"play", None),
+            // The function before it branches over what follows, which makes the veneer no part of it.
+            (veneer, b"work", Some(0x400..0x408)),
+            (b"e843420@0cae_0001e0ff_c48", b"work", None),
         ] {
-            assert_eq!(is_part_of(name, function), expected, "{name:?}");
+            assert_eq!(part_of(name, 0x400..0x1408, function), expected, "{name:?}");
         }
+        assert_eq!(part_of(veneer, 0x400..0x404, b"work"), Some(0x400..0x404));
     }
 }

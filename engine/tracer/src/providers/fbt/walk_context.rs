@@ -48,8 +48,9 @@ impl<P: Platform, A: Arch> WalkContext<'_, P, A> {
         let part = self.functions.get(behind.checked_sub(1)?)?;
         let names = [part, self.function].map(|it| self.names.get(it.name));
         let [part_name, name] = names;
-        let is_one = address < part.end as u64 && eligible::is_part_of(part_name, name);
-        is_one.then_some(part.address as u64..part.end as u64)
+        let part = eligible::part_of(part_name, part.address..part.end, name)?;
+        let part = part.start as u64..part.end as u64;
+        part.contains(&address).then_some(part)
     }
 
     /// Runs `work` on the function's text and range.
