@@ -2,7 +2,10 @@
 //! instructions at most.
 //!
 //! The first has five bytes, so a jump takes the place of one instruction alone, and threads may run
-//! while it is written. What computes the number, as `syscall(2)` does, is not found.
+//! while it is written. Or the number is computed, as by `syscall(2)` and, since glibc 2.41, for all calls
+//! at which a thread can be cancelled: there the instruction before `syscall` has five bytes, and moves an
+//! argument from or to the stack. Its detour makes the call only if the number is one of those. It goes
+//! back to `syscall` for the others, as glibc cancels a thread only if it is interrupted at that address.
 
 use alloc::vec::Vec;
 
@@ -26,6 +29,8 @@ pub struct Guard {
     pub start: usize,
     /// The text of each.
     steps: Vec<(usize, [u8; LONGEST])>,
+    /// Where the number is computed, those of the calls.
+    numbers: Vec<usize>,
     /// The address behind the call.
     next: usize,
 }
@@ -43,8 +48,17 @@ pub fn guards(mapping: &Mapping, calls: &[usize]) -> Vec<Guard> {
     let places = places
         .map(|(place, _)| place)
         .filter(|place| is_number(*place));
-    let guards = places.filter_map(|place| Guard::at(mapping.range.start, code, place));
-    guards.collect()
+    let constant = places.filter_map(|place| Guard::at(mapping.range.start, code, place));
+    let computed = (0..code.len())
+        .filter_map(|place| Guard::computed(mapping.range.start, code, place, calls));
+    constant.chain(computed).collect()
+}
+
+/// Whether an instruction moves a register from or to the stack, and has five bytes.
+fn is_stack_move(text: &[u8]) -> bool {
+    const DISP8: u8 = 0x44;
+    const RSP: u8 = 0x24;
+    matches!(text, [0x48 | 0x4c, 0x89 | 0x8b, modrm, RSP, _, ..] if modrm & 0xc7 == DISP8)
 }
 
 impl Guard {
@@ -57,7 +71,12 @@ impl Guard {
             if text.starts_with(&SYSCALL) {
                 let next = at.wrapping_add(SYSCALL.len());
                 let start = start.wrapping_add(first);
-                return is_boundary(code, first).then_some(Self { start, steps, next });
+                return is_boundary(code, first).then_some(Self {
+                    start,
+                    steps,
+                    numbers: Vec::new(),
+                    next,
+                });
             }
             if control(text, at as u64).away.is_some() {
                 return None;
@@ -66,6 +85,22 @@ impl Guard {
             place = place.wrapping_add(length(text)?);
         }
         None
+    }
+
+    /// A call whose number is computed, of the one that begins at `place`.
+    fn computed(start: usize, code: &[u8], place: usize, calls: &[usize]) -> Option<Self> {
+        let text = code.get(place..)?.first_chunk::<LONGEST>()?;
+        let (moves, rest) = text.split_at(JUMP);
+        if !(is_stack_move(moves) && rest.starts_with(&SYSCALL) && is_boundary(code, place)) {
+            return None;
+        }
+        let start = start.wrapping_add(place);
+        Some(Self {
+            start,
+            steps: [(start, *text)].into(),
+            numbers: calls.to_vec(),
+            next: start.wrapping_add(JUMP.wrapping_add(SYSCALL.len())),
+        })
     }
 
     /// What its jump overwrites.
@@ -83,6 +118,7 @@ impl Guard {
             let moved = OutOfLine::new(text, *address as u64, here, |target| target).ok()?;
             code.extend_from_slice(moved.bytes());
         }
+        self.put_choice(&mut code, at);
         put_system_call(&mut code, self.next, at, region);
         let here = at.wrapping_add(code.len());
         code.extend_from_slice(&jump(here, self.next));
@@ -90,6 +126,28 @@ impl Guard {
             code,
             ..Detour::default()
         })
+    }
+}
+
+impl Guard {
+    /// Appends, where the number is computed, the code that goes on behind it for one of the calls, and
+    /// back to `syscall` for others. It uses only RCX, which the call overwrites, and leaves the flags alone.
+    fn put_choice(&self, code: &mut Vec<u8>, at: usize) {
+        /// `lea ecx, [rax - N]`; `jrcxz`
+        const TEST: usize = 8;
+        for (place, number) in self.numbers.iter().enumerate() {
+            let rest = self.numbers.len().wrapping_sub(place.wrapping_add(1));
+            let skipped = rest.wrapping_mul(TEST).wrapping_add(JUMP);
+            let minus = (*number as u32).wrapping_neg();
+            code.extend_from_slice(&[0x8d, 0x88]);
+            code.extend_from_slice(&minus.to_le_bytes());
+            code.extend_from_slice(&[0xe3, skipped as u8]);
+        }
+        if !self.numbers.is_empty() {
+            let here = at.wrapping_add(code.len());
+            let back = self.next.wrapping_sub(SYSCALL.len());
+            code.extend_from_slice(&jump(here, back));
+        }
     }
 }
 
