@@ -43,11 +43,20 @@ pub fn ensure(needs: &[Need]) -> Result<()> {
 
 /// The command that installs these.
 pub fn fix(needs: &[Need]) -> String {
-    let command = install_command(&packages_of(needs));
-    if needs.iter().any(|n| matches!(n, Need::Rust { .. })) {
-        return format!("{command} (or, for a rustup toolchain: rustup component add rust-src)");
+    const RUSTUP: &str = "rustup component add rust-src";
+    let packages = packages_of(needs);
+    let command = install_command(&packages);
+    let rust = needs.iter().find(|n| matches!(n, Need::Rust { .. }));
+    match rust.map(|it| it.packages().is_empty()) {
+        None => command,
+        Some(false) => format!("{command} (or, for a rustup toolchain: {RUSTUP})"),
+        Some(true) if packages.is_empty() => {
+            format!("{RUSTUP}, with https://rustup.rs: the distribution's Rust is too old")
+        }
+        Some(true) => format!(
+            "{command}; and {RUSTUP}, with https://rustup.rs: the distribution's Rust is too old"
+        ),
     }
-    command
 }
 
 fn unmet(needs: &[Need]) -> Result<Vec<Need>> {
@@ -89,7 +98,9 @@ fn install(needs: &[Need]) -> Result<()> {
     let mut result = apt.install(&packages_of(needs));
     for pause in PATIENCE {
         let is_final = matches!(result, Err(Error::WouldRemove { .. }));
-        if is_final || result.is_ok() && unmet(needs)?.is_empty() {
+        let packaged = needs.iter().filter(|need| !need.packages().is_empty());
+        let packaged: Vec<Need> = packaged.cloned().collect();
+        if is_final || result.is_ok() && unmet(&packaged)?.is_empty() {
             break;
         }
         sleep(pause);
@@ -117,9 +128,10 @@ impl HostApt {
             let policy = policy.unwrap_or_default();
             candidate(&policy).is_some_and(|version| need.accepts(version))
         };
-        needs
-            .iter()
-            .all(|need| need.packages().iter().all(|package| offered(need, package)))
+        needs.iter().all(|need| {
+            let packages = need.packages();
+            !packages.is_empty() && packages.iter().all(|package| offered(need, package))
+        })
     }
 
     /// Errors are ignored: one of several sources may fail, and the install decides.

@@ -205,16 +205,26 @@ pub fn of_guest(guest: &Guest) -> Vec<Need> {
 }
 
 /// The distribution's packages of Rust with sources: some releases carry a newer toolchain under
-/// other names.
+/// other names. None if what the release has is known, and too old.
 fn rust_packages() -> Vec<String> {
-    let newer =
-        run::shell().is_ok_and(|sh| run::read(cmd!(sh, "apt-cache show rust-web-src")).is_ok());
-    let names = if newer {
-        ["rustc-web", "cargo-web", "rust-web-src"]
-    } else {
-        ["rustc", "cargo", "rust-src"]
+    let show = |package: &str| {
+        let sh = run::shell().ok()?;
+        run::read(cmd!(sh, "apt-cache show --no-all-versions {package}")).ok()
+    };
+    let names = match (show("rust-web-src"), show("rustc")) {
+        (Some(_), _) => ["rustc-web", "cargo-web", "rust-web-src"],
+        (None, Some(shown)) if is_too_old(&shown) => return Vec::new(),
+        (None, _) => ["rustc", "cargo", "rust-src"],
     };
     names.map(str::to_owned).to_vec()
+}
+
+/// Whether a package, as apt-cache(8) shows it, is a Rust that cannot build the workspace.
+fn is_too_old(shown: &str) -> bool {
+    let version = shown
+        .lines()
+        .find_map(|line| line.strip_prefix("Version: "));
+    version.is_some_and(|version| !toolchain::is_recent(version))
 }
 
 /// The version of a libclang installed with its own headers, in Debian's layout, or the value of
@@ -255,6 +265,15 @@ fn version(program: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_release_whose_rust_is_too_old_has_no_package_of_it() {
+        let shown = |version: &str| format!("Package: rustc\nVersion: {version}\n");
+        assert!(is_too_old(&shown("1.75.0+dfsg0ubuntu1-0ubuntu7.4")));
+        assert!(!is_too_old(&shown("1.96.0+dfsg1-1")));
+        // What is not known may do.
+        assert!(!is_too_old(""));
+    }
 
     fn is_met(needs: &str) -> bool {
         Need::from(&HostNeed {

@@ -28,14 +28,13 @@ fn a_program_of_several_units_shares_its_semaphores() {
         folder.runs(&format!("gcc {flags} one.c two.c -o program"));
         assert_eq!(folder.runs("./program"), "00 11", "{flags}");
         let sites = folder.sites("program");
-        let names: Vec<_> = sites
-            .list
-            .iter()
+        // Some distributions' C libraries have probes of their own.
+        let own = sites.list.iter().filter(|it| it.provider != "libc");
+        let mut names: Vec<_> = own
             .map(|it| format!("{}:{}", it.provider, it.name))
             .collect();
-        let mut sorted = names.clone();
-        sorted.sort();
-        assert_eq!(sorted, ["p:go__on", "q:go"], "{flags}");
+        names.sort();
+        assert_eq!(names, ["p:go__on", "q:go"], "{flags}");
     }
 }
 
