@@ -202,6 +202,32 @@ const MUTANTS: &[Mutant] = &[
         ],
         ["inside", "counts_are_those_of_a_single_stepper"],
     ),
+    // Calls that block the signal of traps are not looked for where their number is computed.
+    mutant(
+        "computed-unguarded",
+        "local/agent/src/arch/windows/x86/guards.rs",
+        [
+            "constant.chain(computed).collect()",
+            "constant.chain(computed.take(0)).collect()",
+        ],
+        [
+            "inside",
+            "signals_are_not_blocked_by_calls_with_a_computed_number",
+        ],
+    ),
+    // Other calls there are not made at all.
+    mutant(
+        "other-calls-lost",
+        "local/agent/src/arch/windows/x86/guards.rs",
+        [
+            "let back = self.next.wrapping_sub(SYSCALL.len());",
+            "let back = self.next;",
+        ],
+        [
+            "inside",
+            "signals_are_not_blocked_by_calls_with_a_computed_number",
+        ],
+    ),
     // Jumps that guard the signal of traps stay when tracing ends. Those in place of traps are in commands only,
     // which end with it.
     mutant(
