@@ -1,5 +1,6 @@
 /* Waits for signals with other masks than its own. */
 
+#define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
