@@ -198,6 +198,7 @@ fn jumps_take_the_place_of_traps() {
     command.kill().unwrap();
     command.wait().unwrap();
     let jumps = jumps.len();
+    // As many functions as a C library has: Debian 13's some 2,350.
     assert!(jumps > 2000, "{jumps} jumps, {traps} traps");
     assert!(traps * 20 < jumps, "{jumps} jumps, {traps} traps");
 }
@@ -363,6 +364,10 @@ fn the_signal_of_traps_stays_the_programs() {
 
 #[test]
 fn signals_are_not_blocked_by_calls_with_a_computed_number() {
+    // On AArch64 they are not guarded.
+    if std::env::consts::ARCH != "x86_64" {
+        return;
+    }
     let folder = folder();
     let program = build(&folder, "numbers", "-O0");
     let plain = Command::new(&program).output().unwrap();

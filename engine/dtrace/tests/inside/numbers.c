@@ -20,6 +20,22 @@ static void handle(int signal)
 	tiny();
 }
 
+/* As glibc since 2.41 makes calls at which a thread can be cancelled, if there are several: a store is last. */
+long stored(long number, long a, long b, long c, long d, long e);
+__asm__(".globl stored\n"
+	".type stored, @function\n"
+	"stored:\n"
+	"	mov %rdi, %rax\n"
+	"	mov %rsi, %rdi\n"
+	"	mov %rdx, %rsi\n"
+	"	mov %rcx, %rdx\n"
+	"	mov %r8, %r10\n"
+	"	mov %r9, %r8\n"
+	"	mov %r11, -8(%rsp)\n"
+	"	syscall\n"
+	"	ret\n"
+	".size stored, . - stored\n");
+
 int main(void)
 {
 	unsigned long all = ~0ul, old = 0, but_alarm = ~(1ul << (SIGALRM - 1));
@@ -38,6 +54,10 @@ int main(void)
 	printf("polled: %ld", syscall(SYS_ppoll, NULL, 0, &second, &but_alarm, 8));
 	printf(" %s\n", strerror(errno));
 	printf("handled: %d\n", handled);
+	alarm(1);
+	printf("stored: %ld\n", stored(SYS_rt_sigsuspend, (long)&but_alarm, 8, 0, 0, 0));
+	printf("handled: %d\n", handled);
+	printf("unknown: %ld\n", stored(10000, 0, 0, 0, 0, 0));
 	printf("unknown: %ld", syscall(10000));
 	printf(" %s\n", strerror(errno));
 	printf("restored: %ld\n", syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8));
