@@ -4,7 +4,7 @@
 //! - `list` prints number and name of each.
 //! - `every [--seed N] [--results]` makes them in sandboxed children; `--results` prints what each
 //!   returned.
-//! - `strange` makes calls whose numbers are in no table.
+//! - `strange END` makes calls whose numbers are in no table; the kernel's own ends before END.
 //! - `denied` makes a call that seccomp denies.
 //! - `storm [--processes N]` makes processes and threads, by every call that can.
 //! - `bare COMMAND...` execs without any capability, `admin COMMAND...` with CAP_SYS_ADMIN alone,
@@ -76,7 +76,7 @@ enum Error {
     Warden(Option<WaitStatus>),
 }
 
-const USAGE: &str = "trapline-calls list | every [--seed N] [--results] | strange | denied | storm [--processes N] | bare COMMAND... | admin COMMAND... | nobody COMMAND... | real-time COMMAND... | second COMMAND... | stepped N COMMAND... | unkillable";
+const USAGE: &str = "trapline-calls list | every [--seed N] [--results] | strange END | denied | storm [--processes N] | bare COMMAND... | admin COMMAND... | nobody COMMAND... | real-time COMMAND... | second COMMAND... | stepped N COMMAND... | unkillable";
 
 fn main() -> ExitCode {
     match Command::parse(env::args_os()).and_then(|command| run(&command)) {
@@ -94,7 +94,7 @@ fn run(command: &Command) -> Result<bool, Error> {
     match command {
         Command::List => list(),
         Command::Every { seed, results } => return every::every(*seed, *results),
-        Command::Strange => strange::strange()?,
+        Command::Strange(end) => strange::strange(*end)?,
         Command::Denied => denied::denied()?,
         Command::Storm(processes) => storm::storm(*processes)?,
         Command::Bare(words) => match states::bare(words)? {},

@@ -22,7 +22,7 @@ pub enum Command {
         results: bool,
     },
     /// Make calls outside the table.
-    Strange,
+    Strange(usize),
     /// Make a call that seccomp denies.
     Denied,
     /// Make this many processes and threads.
@@ -66,6 +66,9 @@ impl Command {
             *instructions = parser.value()?.parse()?;
             words.extend(parser.raw_args()?);
         }
+        if let Self::Strange(end) = &mut command {
+            *end = parser.value()?.parse()?;
+        }
         while let Some(argument) = parser.next()? {
             match (&mut command, argument) {
                 (Self::Every { seed, .. }, Arg::Long("seed")) => *seed = parser.value()?.parse()?,
@@ -85,7 +88,7 @@ impl Command {
         let commands = [
             ("list", Self::List),
             ("every", every),
-            ("strange", Self::Strange),
+            ("strange", Self::Strange(0)),
             ("denied", Self::Denied),
             ("storm", Self::Storm(10_000)),
             ("bare", Self::Bare(Vec::new())),
@@ -127,6 +130,8 @@ mod tests {
             read("stepped 9 ls -l").unwrap(),
             Command::Stepped(9, words())
         );
+        assert_eq!(read("strange 451").unwrap(), Command::Strange(451));
+        assert!(read("strange").is_err());
         assert!(read("stepped ls -l").is_err());
         assert!(read("list --seed 7").is_err());
         assert!(read("").is_err());

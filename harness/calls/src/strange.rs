@@ -9,12 +9,11 @@ use crate::cell;
 use crate::raw::{self, FAULT, Return};
 use crate::table;
 
-/// Beyond 6.1's table; the ends of ARM's private calls; with x32's bit; and extreme values.
-const NUMBERS: [usize; 22] = [
-    451,
-    452,
-    455,
-    460,
+/// How far beyond the end of the kernel's table.
+const BEYOND: [usize; 4] = [0, 1, 4, 9];
+
+/// Beyond any kernel's table; the ends of ARM's private calls; with x32's bit; and extreme values.
+const NUMBERS: [usize; 18] = [
     511,
     512,
     547,
@@ -37,30 +36,33 @@ const NUMBERS: [usize; 22] = [
 
 /// A call that only machines with int 0x80 have.
 const INT80_MARKER: &str = "arch_prctl";
-/// In the 32-bit table: `getpid`, an obsolete call, and two that do not exist.
-const INT80_NUMBERS: [u32; 4] = [20, 17, 451, 0x7fff_ffff];
+/// In the 32-bit table: `getpid`, an obsolete call, and one that does not exist. That table ends where the other does.
+const INT80_NUMBERS: [u32; 3] = [20, 17, 0x7fff_ffff];
 
-/// Makes each in a child of its own, and prints its result.
-pub fn strange() -> Result<(), Error> {
+/// Makes each in a child of its own, and prints its result. `end` is the first number that the kernel's table
+/// does not have.
+pub fn strange(end: usize) -> Result<(), Error> {
+    let beyond = BEYOND.iter().map(|distance| end.saturating_add(*distance));
+    let numbers: Vec<usize> = beyond.chain(NUMBERS).collect();
     let board = raw::board()?;
-    let old = if table::has(INT80_MARKER) {
-        &INT80_NUMBERS[..]
-    } else {
-        &[]
-    };
+    let mut old = Vec::new();
+    if table::has(INT80_MARKER) {
+        old.push(end as u32);
+        old.extend(INT80_NUMBERS);
+    }
     let ends: &Board = raw::board()?;
     cell::inside(|| {
-        for (place, number) in NUMBERS.into_iter().enumerate() {
+        for (place, &number) in numbers.iter().enumerate() {
             let work = || raw::run(number, &[[0; 6]], 0, Return::Once, (board, place));
             record_end(ends, place, cell::child(work, || board.of(place).begun())?);
         }
-        for (place, number) in (NUMBERS.len()..).zip(old) {
+        for (place, number) in (numbers.len()..).zip(&old) {
             let work = || int80(*number, board, place);
             record_end(ends, place, cell::child(work, || board.of(place).begun())?);
         }
         Ok(())
     })?;
-    let names = NUMBERS.iter().map(|number| format!("{number:#x}"));
+    let names = numbers.iter().map(|number| format!("{number:#x}"));
     let names = names.chain(old.iter().map(|number| format!("int 0x80 {number:#x}")));
     for (place, name) in names.enumerate() {
         println!("{name}: {}", describe(board, ends, place));
