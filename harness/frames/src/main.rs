@@ -13,6 +13,8 @@
 //! - `unsigned CALLS` does so without pointer authentication, on arm64.
 //! - `guarded CALLS` calls functions where indirect branches are checked, on arm64.
 //! - `hardened CALLS` reads a line and calls a function, forbids itself to change its text, and does it again.
+//! - `masked CALLS` calls a function while all signals are blocked, and as often in a handler, by system calls whose
+//!   number is computed.
 //! - `kept CALLS` calls a function with all registers in use, on arm64, and prints on standard error which.
 //! - `place FUNCTION` prints where in its file the program has a function, and no counts.
 //! - `forks COUNT` makes children while a thread runs: so many of their own, and so many that share
@@ -36,6 +38,7 @@ mod guarded;
 mod hardened;
 mod kept;
 mod maps;
+mod masked;
 mod options;
 mod pages;
 mod place;
@@ -65,7 +68,7 @@ enum Error {
     Wrong(String),
 }
 
-const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | skewed | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | guarded CALLS | hardened CALLS | kept CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS | privileged";
+const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | skewed | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | guarded CALLS | hardened CALLS | kept CALLS | masked CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS | privileged";
 
 fn main() -> ExitCode {
     match Command::parse(std::env::args_os()).and_then(|command| run(&command)) {
@@ -94,6 +97,7 @@ fn run(command: &Command) -> Result<Counts, Error> {
         Command::Guarded { calls } => guarded::call(calls),
         Command::Hardened { calls } => hardened::call(calls),
         Command::Kept { calls } => kept::call(calls),
+        Command::Masked { calls } => masked::call(calls),
         Command::Place { ref function } => place::print(function),
         Command::Forks { count } => forks::fork(count),
         Command::Faults { count } => faults::fault(count),

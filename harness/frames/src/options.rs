@@ -36,6 +36,8 @@ pub enum Command {
     Hardened { calls: usize },
     /// Call with all registers in use.
     Kept { calls: usize },
+    /// Call while signals are blocked.
+    Masked { calls: usize },
     /// Tell where a function is.
     Place { function: String },
     /// Make children.
@@ -87,6 +89,7 @@ impl Command {
             "guarded" => Self::Guarded { calls: number()? },
             "hardened" => Self::Hardened { calls: number()? },
             "kept" => Self::Kept { calls: number()? },
+            "masked" => Self::Masked { calls: number()? },
             "place" => Self::Place {
                 function: parser.value()?.string()?,
             },

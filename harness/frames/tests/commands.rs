@@ -39,7 +39,14 @@ fn a_stack_that_is_not_aligned_is_left_by_the_end() {
 
 #[test]
 fn all_others_return() {
-    for words in ["recurse 9", "threads 3 5", "forks 20", "alarms 5", "maps 3"] {
+    for words in [
+        "recurse 9",
+        "threads 3 5",
+        "forks 20",
+        "alarms 5",
+        "maps 3",
+        "masked 5",
+    ] {
         let printed = run(words);
         let of = |probe: &str| -> Vec<_> {
             let lines = printed.lines().filter(|line| line.contains(probe));
