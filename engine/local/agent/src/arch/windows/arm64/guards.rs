@@ -1,10 +1,16 @@
 //! Finds where text makes the system calls that block signals: `mov x8, N`, and `svc` behind a few
-//! instructions at most. What computes the number, as `syscall(2)` does, is not found.
+//! instructions at most.
 //!
 //! A guard takes the place of the call itself: a branch may be written over `svc` while threads run (Arm ARM
-//! B2.2.5, concurrent modification and execution of instructions).
+//! B2.2.5, concurrent modification and execution of instructions). Or the number is computed, as by
+//! `syscall(2)` and, since glibc 2.41, for all calls at which a thread can be cancelled: there it takes the
+//! place of the instruction before `svc`, written as traps are. Its detour makes the call only if the number
+//! is one of those. It goes back to `svc` for the others, as glibc cancels a thread only if it is interrupted
+//! at that address.
 
 use alloc::vec::Vec;
+
+use engine_isa::arm64::OutOfLine;
 
 use super::{CALL_GATE, JUMP, Writer};
 use crate::detour::Detour;
@@ -12,36 +18,57 @@ use crate::mapping::Mapping;
 
 /// A system call.
 pub struct Guard {
-    /// Address of its `svc`.
+    /// Address of the instruction that its branch takes the place of.
     pub start: usize,
+    /// That instruction.
+    word: u32,
+    /// Where the number is computed, those of the calls.
+    numbers: Vec<usize>,
 }
 
 /// `svc #0`
 const SVC: u32 = 0xd400_0001;
 
+/// `stp x16, x17, [sp, #-16]!`
+const SAVE: u32 = 0xa9bf_47f0;
+/// `ldp x16, x17, [sp], #16`
+const RESTORE: u32 = 0xa8c1_47f0;
+
 /// Finds those of the calls with these numbers in a mapping.
 pub fn guards(mapping: &Mapping, calls: &[usize]) -> Vec<Guard> {
-    /// The most instructions from the one to the other.
-    const STEPS_MAX: usize = 12;
     let (words, _) = mapping.code().as_chunks();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    let is_masking = |place: usize| {
-        let before = words.get(..place).unwrap_or_default();
-        let mut before = before.iter().rev().take(STEPS_MAX);
-        let last = before.find(|word| branches(**word) || **word & X == NUMBER);
-        let number = last.and_then(|word| number(*word));
-        number.is_some_and(|number| calls.contains(&number))
-    };
     let places = words.iter().enumerate().filter(|(_, word)| **word == SVC);
-    let places = places
-        .map(|(place, _)| place)
-        .filter(|place| is_masking(*place));
-    let start = |place: usize| mapping.range.start.wrapping_add(place.wrapping_mul(JUMP));
-    places
-        .map(|place| Guard {
-            start: start(place),
+    let guards = places.filter_map(|(place, _)| {
+        let (before, _) = words.split_at_checked(place)?;
+        let (back, word, numbers) = guarded(before, calls)?;
+        let place = place.wrapping_sub(back);
+        Some(Guard {
+            start: mapping.range.start.wrapping_add(place.wrapping_mul(JUMP)),
+            word,
+            numbers,
         })
-        .collect()
+    });
+    guards.collect()
+}
+
+/// What the guard of an `svc` behind these words takes the place of, if it may be one of these calls: how many
+/// instructions before the `svc` that is, itself, and the numbers to look for.
+fn guarded(before: &[u32], calls: &[usize]) -> Option<(usize, u32, Vec<usize>)> {
+    /// The most instructions from that which sets the number to the call.
+    const STEPS_MAX: usize = 12;
+    let mut steps = before.iter().rev().take(STEPS_MAX);
+    let last = steps.find(|word| branches(**word) || **word & X == NUMBER)?;
+    if branches(*last) {
+        return None;
+    }
+    if let Some(number) = number(*last) {
+        return calls.contains(&number).then_some((0, SVC, Vec::new()));
+    }
+    let word = *before.last()?;
+    // Among these are landing pads.
+    let is_system = word >> 24 == 0xd5;
+    (!is_system).then(|| (1, word, calls.to_vec()))
 }
 
 /// The bits of the register that most instructions write, and the register of the number.
@@ -62,17 +89,44 @@ fn number(word: u32) -> Option<usize> {
 
 impl Guard {
     pub fn original(&self) -> [u8; JUMP] {
-        SVC.to_le_bytes()
+        self.word.to_le_bytes()
     }
 
     /// Its detour at `at`, whose region begins at `region`.
     pub fn detour(&self, at: usize, region: usize) -> Option<Detour> {
         let mut code = Writer::new(at);
+        let mut next = self.start.wrapping_add(JUMP);
+        if !self.numbers.is_empty() {
+            let moved = OutOfLine::new(self.word, self.start as u64, at as u64);
+            code.put_bytes(moved.ok()?.bytes());
+            self.put_choice(&mut code, next);
+            next = next.wrapping_add(JUMP);
+        }
         code.put_call(region.wrapping_add(CALL_GATE));
-        code.put_jump(self.start.wrapping_add(JUMP));
+        code.put_jump(next);
         Some(Detour {
             code: code.into_bytes(),
             ..Detour::default()
         })
+    }
+
+    /// Puts the code that goes on behind it for one of the calls, and back to `svc` for others. It leaves the
+    /// flags alone.
+    fn put_choice(&self, code: &mut Writer, svc: usize) {
+        /// `sub w16, w8, #N`
+        const MINUS: u32 = 0x5100_0110;
+        /// `cbz w16, PLACE`
+        const IF_ZERO: u32 = 0x3400_0010;
+        code.put(SAVE);
+        for (place, number) in self.numbers.iter().enumerate() {
+            let rest = self.numbers.len().wrapping_sub(place);
+            // The rest of these pairs, what restores the registers, and the branch back.
+            let words = rest.wrapping_mul(2).wrapping_add(1) as u32;
+            code.put(MINUS | (*number as u32) << 10);
+            code.put(IF_ZERO | words << 5);
+        }
+        code.put(RESTORE);
+        code.put_jump(svc);
+        code.put(RESTORE);
     }
 }

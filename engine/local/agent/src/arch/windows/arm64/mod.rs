@@ -171,6 +171,10 @@ impl Writer {
         self.code.extend_from_slice(&word.to_le_bytes());
     }
 
+    fn put_bytes(&mut self, code: &[u8]) {
+        self.code.extend_from_slice(code);
+    }
+
     fn put_jump(&mut self, to: usize) {
         let jump = jump(self.here(), to);
         self.code.extend_from_slice(&jump);
@@ -331,7 +335,7 @@ impl<'a> Body<'a> {
         }
         let (word, here) = (self.word(window.start), code.here());
         let moved = OutOfLine::new(word, window.start as u64, here as u64);
-        code.code.extend_from_slice(moved.ok()?.bytes());
+        code.put_bytes(moved.ok()?.bytes());
         code.put_jump(window.start.wrapping_add(JUMP));
         Some(Detour {
             code: code.into_bytes(),
