@@ -1,4 +1,4 @@
-/* The calls that block signals, made by system calls whose number is computed; and other calls by those. */
+/* The calls that block signals, made by system calls whose number is computed, or not; and other calls by those. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,6 +36,17 @@ __asm__(".globl stored\n"
 	"	ret\n"
 	".size stored, . - stored\n");
 
+/* With its number in the instruction that a jump takes the place of. */
+long constant(long how, unsigned long *set, unsigned long *old, long size);
+__asm__(".globl constant\n"
+	".type constant, @function\n"
+	"constant:\n"
+	"	mov %rcx, %r10\n"
+	"	mov $14, %eax\n"
+	"	syscall\n"
+	"	ret\n"
+	".size constant, . - constant\n");
+
 int main(void)
 {
 	unsigned long all = ~0ul, old = 0, but_alarm = ~(1ul << (SIGALRM - 1));
@@ -57,6 +68,8 @@ int main(void)
 	alarm(1);
 	printf("stored: %ld\n", stored(SYS_rt_sigsuspend, (long)&but_alarm, 8, 0, 0, 0));
 	printf("handled: %d\n", handled);
+	printf("constant: %ld\n", constant(SIG_BLOCK, &all, NULL, 8));
+	tiny();
 	printf("unknown: %ld\n", stored(10000, 0, 0, 0, 0, 0));
 	printf("unknown: %ld", syscall(10000));
 	printf(" %s\n", strerror(errno));

@@ -3,6 +3,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::arch::windows::{self, Guard, JUMP};
+use crate::sys;
+
 /// How far behind a function a jump in it can overwrite.
 const CLOSE: usize = 16;
 
@@ -13,21 +16,35 @@ pub struct Mapping {
     code: Vec<u8>,
     /// Where code of it may branch to in it, in order.
     targets: Vec<usize>,
+    /// Where it makes system calls that block signals.
+    guards: Vec<Guard>,
 }
 
 impl Mapping {
-    /// With this code, and these targets, in order.
-    pub fn new(range: Range<usize>, code: Vec<u8>, targets: Vec<usize>) -> Self {
+    /// With this code.
+    pub fn new(range: Range<usize>, code: Vec<u8>) -> Self {
+        let targets = windows::branch_targets(range.start, &code);
+        let guards = windows::guards(range.start, &code, &sys::MASKING_CALLS);
         Self {
             range,
             code,
             targets,
+            guards,
         }
     }
 
-    /// All of its code.
-    pub fn code(&self) -> &[u8] {
-        &self.code
+    /// What guards its system calls.
+    pub fn guards(&self) -> &[Guard] {
+        &self.guards
+    }
+
+    /// Whether a guard takes the place of some of these bytes.
+    pub fn has_guard(&self, bytes: &Range<usize>) -> bool {
+        let overlaps = |guard: &Guard| {
+            let end = guard.start.saturating_add(JUMP);
+            guard.start < bytes.end && bytes.start < end
+        };
+        self.guards.iter().any(overlaps)
     }
 
     /// What is at these addresses, as far as they are in it.

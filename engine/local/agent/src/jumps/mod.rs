@@ -22,12 +22,12 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use engine_tracer::{Lock, OutOfMemory, Patched, UserPatch, filled};
 
 use crate::arch::windows::{self, BEFORE, Body, JUMP};
+use crate::code;
 use crate::detour::{Form, Site};
 use crate::mapping::Mapping;
 use crate::maps;
 use crate::sync::Control;
 use crate::tally::Tally;
-use crate::{code, sys};
 use regions::Regions;
 pub use replace::detour_at;
 use replace::{BATCH, Change, replace};
@@ -345,7 +345,8 @@ impl Known {
         let windows = body.windows(&addresses, mapping.targets_in(function));
         for window in windows {
             let bytes = window.start..window.start.saturating_add(window.length.max(JUMP));
-            if has_window(&self.windows, &bytes) {
+            // What its detour displaces would make the call without the guard.
+            if has_window(&self.windows, &bytes) || mapping.has_guard(&bytes) {
                 continue;
             }
             let own = sites.iter().filter(|site| window.fires(site.address));
@@ -371,13 +372,12 @@ impl Known {
         Ok(())
     }
 
-    /// Reads a mapping, and finds its targets.
+    /// Reads a mapping.
     fn read_mapping(&mut self, range: Range<usize>) -> Result<(), OutOfMemory> {
         let mut code = filled(range.len(), || 0)?;
         code::read(range.start, &mut code).map_err(|_| OutOfMemory)?;
         put_original(&self.windows, range.start, &mut code);
-        let targets = windows::branch_targets(range.start, &code);
-        self.mappings.push(Mapping::new(range, code, targets));
+        self.mappings.push(Mapping::new(range, code));
         Ok(())
     }
 
@@ -398,8 +398,7 @@ impl Known {
                 continue;
             }
             let read = self.mappings.iter().find(|it| is_it(it));
-            let guards = read.map_or(Vec::new(), |it| windows::guards(it, &sys::MASKING_CALLS));
-            for guard in guards {
+            for guard in read.map(Mapping::guards).unwrap_or_default() {
                 let bytes = guard.start..guard.start.saturating_add(JUMP);
                 if has_window(&self.windows, &bytes) {
                     continue;

@@ -14,7 +14,6 @@ use engine_isa::arm64::OutOfLine;
 
 use super::{CALL_GATE, JUMP, Writer};
 use crate::detour::Detour;
-use crate::mapping::Mapping;
 
 /// A system call.
 pub struct Guard {
@@ -34,9 +33,9 @@ const SAVE: u32 = 0xa9bf_47f0;
 /// `ldp x16, x17, [sp], #16`
 const RESTORE: u32 = 0xa8c1_47f0;
 
-/// Finds those of the calls with these numbers in a mapping.
-pub fn guards(mapping: &Mapping, calls: &[usize]) -> Vec<Guard> {
-    let (words, _) = mapping.code().as_chunks();
+/// Finds those of the calls with these numbers in code at `start`.
+pub fn guards(start: usize, code: &[u8], calls: &[usize]) -> Vec<Guard> {
+    let (words, _) = code.as_chunks();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let places = words.iter().enumerate().filter(|(_, word)| **word == SVC);
     let guards = places.filter_map(|(place, _)| {
@@ -44,7 +43,7 @@ pub fn guards(mapping: &Mapping, calls: &[usize]) -> Vec<Guard> {
         let (back, word, numbers) = guarded(before, calls)?;
         let place = place.wrapping_sub(back);
         Some(Guard {
-            start: mapping.range.start.wrapping_add(place.wrapping_mul(JUMP)),
+            start: start.wrapping_add(place.wrapping_mul(JUMP)),
             word,
             numbers,
         })

@@ -9,7 +9,7 @@ mod guards;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-pub use guards::guards;
+pub use guards::{Guard, guards};
 
 use crate::arch::frame;
 use crate::detour::{Detour, Form, Site};

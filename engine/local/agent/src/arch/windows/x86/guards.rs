@@ -13,7 +13,6 @@ use engine_isa::x86::{LONGEST, OutOfLine, control, length};
 
 use super::{JUMP, jump, put_system_call};
 use crate::detour::Detour;
-use crate::mapping::Mapping;
 
 /// The most instructions from the one to the other.
 const STEPS_MAX: usize = 12;
@@ -35,9 +34,8 @@ pub struct Guard {
     next: usize,
 }
 
-/// Finds those of the calls with these numbers in a mapping.
-pub fn guards(mapping: &Mapping, calls: &[usize]) -> Vec<Guard> {
-    let code = mapping.code();
+/// Finds those of the calls with these numbers in code at `start`.
+pub fn guards(start: usize, code: &[u8], calls: &[usize]) -> Vec<Guard> {
     let is_number = |place: usize| {
         let number = code
             .get(place.wrapping_add(1)..)
@@ -48,9 +46,8 @@ pub fn guards(mapping: &Mapping, calls: &[usize]) -> Vec<Guard> {
     let places = places
         .map(|(place, _)| place)
         .filter(|place| is_number(*place));
-    let constant = places.filter_map(|place| Guard::at(mapping.range.start, code, place));
-    let computed = (0..code.len())
-        .filter_map(|place| Guard::computed(mapping.range.start, code, place, calls));
+    let constant = places.filter_map(|place| Guard::at(start, code, place));
+    let computed = (0..code.len()).filter_map(|place| Guard::computed(start, code, place, calls));
     constant.chain(computed).collect()
 }
 

@@ -5,7 +5,7 @@ mod guards;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-pub use guards::guards;
+pub use guards::{Guard, guards};
 
 use crate::code;
 use crate::detour::{Detour, Form, Site};
