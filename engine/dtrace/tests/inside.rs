@@ -365,25 +365,53 @@ fn the_signal_of_traps_stays_the_programs() {
 /// Nor if a jump of a probe would take the place of the guard.
 #[test]
 fn signals_are_not_blocked_by_calls_with_a_computed_number() {
-    // Its assembly is of x86-64 only.
-    if std::env::consts::ARCH != "x86_64" {
+    let Some((folder, program, plain)) = numbers() else {
         return;
-    }
-    let folder = folder();
-    let program = build(&folder, "numbers", "-O0");
-    let plain = Command::new(&program).output().unwrap();
-    assert!(plain.status.success());
-    let plain = String::from_utf8(plain.stdout).unwrap();
+    };
     let probes = [
         "pid$target:::entry, pid$target:::return",
         "pid$target:a.out::",
     ];
     for probes in probes {
         let all = format!("{probes} {{ @ = count(); }}");
-        let (output, _) = trace(&folder, &all, program.to_str().unwrap());
+        let (output, _) = trace(&folder, &all, &program);
         let traced = String::from_utf8(output.stdout).unwrap();
         assert_eq!(traced, plain, "{probes}");
     }
+}
+
+/// What a guard has copies of is not executed.
+#[test]
+fn a_probe_that_a_guard_would_hide_is_not_armed() {
+    let Some((folder, program, _)) = numbers() else {
+        return;
+    };
+    let every =
+        "pid$target:a.out:tiny:entry, pid$target:a.out:constant: { @[probename] = count(); }
+        END { printa(\"%s %@d\\n\", @); }";
+    for mechanism in ["trap", "inline"] {
+        let every = format!("#pragma D option pidmech={mechanism}\n{every}");
+        let (output, traced) = trace(&folder, &every, &program);
+        let traced = counts(&traced).into_iter().collect();
+        let told = [("0", 1), ("b", 1), ("entry", 7), ("return", 1)];
+        let told = told.map(|(name, hits)| (name.to_owned(), hits));
+        assert_eq!(BTreeMap::from(told), traced, "{mechanism}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("2 probes were not armed"), "{said}");
+    }
+}
+
+/// The program's folder, its path and what it prints. Its assembly is of x86-64 only.
+fn numbers() -> Option<(TempDir, String, String)> {
+    if std::env::consts::ARCH != "x86_64" {
+        return None;
+    }
+    let folder = folder();
+    let program = build(&folder, "numbers", "-O0");
+    let plain = Command::new(&program).output().unwrap();
+    assert!(plain.status.success());
+    let plain = String::from_utf8(plain.stdout).unwrap();
+    Some((folder, program.to_str().unwrap().to_owned(), plain))
 }
 
 #[test]

@@ -41,8 +41,9 @@ long constant(long how, unsigned long *set, unsigned long *old, long size);
 __asm__(".globl constant\n"
 	".type constant, @function\n"
 	"constant:\n"
-	"	mov %rcx, %r10\n"
+	"	nop\n"
 	"	mov $14, %eax\n"
+	"	mov %rcx, %r10\n"
 	"	syscall\n"
 	"	ret\n"
 	".size constant, . - constant\n");

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::arch::windows::{self, Guard, JUMP};
+use crate::arch::windows::{self, Guard};
 use crate::sys;
 
 /// How far behind a function a jump in it can overwrite.
@@ -38,11 +38,11 @@ impl Mapping {
         &self.guards
     }
 
-    /// Whether a guard takes the place of some of these bytes.
+    /// Whether control does not come to some of these bytes, as a guard's detour has copies of them.
     pub fn has_guard(&self, bytes: &Range<usize>) -> bool {
         let overlaps = |guard: &Guard| {
-            let end = guard.start.saturating_add(JUMP);
-            guard.start < bytes.end && bytes.start < end
+            let copied = guard.copied();
+            copied.start < bytes.end && bytes.start < copied.end
         };
         self.guards.iter().any(overlaps)
     }

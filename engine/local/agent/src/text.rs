@@ -32,6 +32,8 @@ pub fn patch(patches: &mut [UserPatch], are_traps: bool) {
     // A thread that blocks the signal of a trap would be killed by it.
     let may_put = !are_traps || jumps::guard().is_ok();
     for patch in rest {
+        // A trap that nobody hits would not be told from one that nobody has hit.
+        let may_put = may_put && !(are_traps && jumps::is_guarded(patch.address));
         patch.outcome = match may_put {
             true => patched(patch),
             false => Patched::Unwritable,

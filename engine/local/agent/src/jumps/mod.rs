@@ -199,6 +199,15 @@ pub fn guard() -> Result<(), OutOfMemory> {
     KNOWN.with(Known::guard)
 }
 
+/// Whether control does not come to this address, as a guard's detour has a copy of what is there.
+pub fn is_guarded(address: usize) -> bool {
+    KNOWN.with(|known| {
+        let mut mappings = known.mappings.iter();
+        let there = mappings.find(|it| it.range.contains(&address));
+        there.is_some_and(|it| it.has_guard(&(address..address.saturating_add(1))))
+    })
+}
+
 /// Takes the guards away. No trap is left.
 pub fn unguard() {
     KNOWN.with(|known| {
@@ -345,7 +354,7 @@ impl Known {
         let windows = body.windows(&addresses, mapping.targets_in(function));
         for window in windows {
             let bytes = window.start..window.start.saturating_add(window.length.max(JUMP));
-            // What its detour displaces would make the call without the guard.
+            // Its detour would make the call without the guard, or control does not come to it.
             if has_window(&self.windows, &bytes) || mapping.has_guard(&bytes) {
                 continue;
             }

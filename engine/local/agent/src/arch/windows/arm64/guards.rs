@@ -9,6 +9,7 @@
 //! at that address.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use engine_isa::arm64::OutOfLine;
 
@@ -87,6 +88,17 @@ fn number(word: u32) -> Option<usize> {
 }
 
 impl Guard {
+    /// The instructions that it has copies of, up to the call.
+    pub fn copied(&self) -> Range<usize> {
+        self.start..self.next()
+    }
+
+    /// The address behind the call.
+    fn next(&self) -> usize {
+        let copied = if self.numbers.is_empty() { 1 } else { 2 };
+        self.start.wrapping_add(copied * JUMP)
+    }
+
     pub fn original(&self) -> [u8; JUMP] {
         self.word.to_le_bytes()
     }
@@ -94,15 +106,13 @@ impl Guard {
     /// Its detour at `at`, whose region begins at `region`.
     pub fn detour(&self, at: usize, region: usize) -> Option<Detour> {
         let mut code = Writer::new(at);
-        let mut next = self.start.wrapping_add(JUMP);
         if !self.numbers.is_empty() {
             let moved = OutOfLine::new(self.word, self.start as u64, at as u64);
             code.put_bytes(moved.ok()?.bytes());
-            self.put_choice(&mut code, next);
-            next = next.wrapping_add(JUMP);
+            self.put_choice(&mut code);
         }
         code.put_call(region.wrapping_add(CALL_GATE));
-        code.put_jump(next);
+        code.put_jump(self.next());
         Some(Detour {
             code: code.into_bytes(),
             ..Detour::default()
@@ -111,7 +121,7 @@ impl Guard {
 
     /// Puts the code that goes on behind it for one of the calls, and back to `svc` for others. It leaves the
     /// flags alone.
-    fn put_choice(&self, code: &mut Writer, svc: usize) {
+    fn put_choice(&self, code: &mut Writer) {
         /// `sub w16, w8, #N`
         const MINUS: u32 = 0x5100_0110;
         /// `cbz w16, PLACE`
@@ -125,7 +135,7 @@ impl Guard {
             code.put(IF_ZERO | words << 5);
         }
         code.put(RESTORE);
-        code.put_jump(svc);
+        code.put_jump(self.next().wrapping_sub(JUMP));
         code.put(RESTORE);
     }
 }

@@ -8,6 +8,7 @@
 //! back to `syscall` for the others, as glibc cancels a thread only if it is interrupted at that address.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use engine_isa::x86::{LONGEST, OutOfLine, control, length};
 
@@ -98,6 +99,11 @@ impl Guard {
             numbers: calls.to_vec(),
             next: start.wrapping_add(JUMP.wrapping_add(SYSCALL.len())),
         })
+    }
+
+    /// The instructions that it has copies of, up to the call.
+    pub fn copied(&self) -> Range<usize> {
+        self.start..self.next
     }
 
     /// What its jump overwrites.
