@@ -228,6 +228,23 @@ const MUTANTS: &[Mutant] = &[
             "signals_are_not_blocked_by_calls_with_a_computed_number",
         ],
     ),
+    // A jump of a probe takes the place of a guard.
+    mutant(
+        "guard-displaced",
+        "local/agent/src/jumps/mod.rs",
+        [" || mapping.has_guard(&bytes)", ""],
+        [
+            "inside",
+            "signals_are_not_blocked_by_calls_with_a_computed_number",
+        ],
+    ),
+    // A trap is armed where control does not come to, as a guard's detour has a copy.
+    mutant(
+        "guard-hides",
+        "local/agent/src/text.rs",
+        ["jumps::is_guarded(patch.address)", "false"],
+        ["inside", "a_probe_that_a_guard_would_hide_is_not_armed"],
+    ),
     // Jumps that guard the signal of traps stay when tracing ends. Those in place of traps are in commands only,
     // which end with it.
     mutant(
