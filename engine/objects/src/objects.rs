@@ -94,10 +94,12 @@ impl<'a> IntoIterator for &'a Objects {
     }
 }
 
-/// The mappings of each file that is mapped executable at least once.
+/// The mappings of each file that is mapped executable at least once. Not shared ones: a trap would be written to the
+/// file.
 fn by_file(mappings: &[Mapping]) -> Vec<Vec<Mapping>> {
     let mut files = BTreeMap::<_, Vec<Mapping>>::new();
-    let is_code = |mapping: &&Mapping| mapping.is_file() && mapping.is_executable;
+    let is_code =
+        |mapping: &&Mapping| mapping.is_file() && mapping.is_executable && !mapping.is_shared;
     for mapping in mappings.iter().filter(is_code) {
         let file = files.entry((mapping.device, mapping.inode)).or_default();
         file.push(mapping.clone());

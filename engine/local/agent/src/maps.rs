@@ -85,10 +85,13 @@ pub fn describe(address: usize) -> Option<Line> {
     })
 }
 
-/// The executable mappings of files.
+/// The executable mappings of files that only this process has.
 pub fn of_files() -> Option<Vec<Range<usize>>> {
     let text = read().ok()?;
-    let is_code = |line: &[u8]| access(line).contains(&b'x') && line.contains(&b'/');
+    let is_code = |line: &[u8]| {
+        let access = access(line);
+        access.contains(&b'x') && access.contains(&b'p') && line.contains(&b'/')
+    };
     Some(joined(&text, is_code))
 }
 
