@@ -1,7 +1,27 @@
 /* Two libraries of the same size, whose functions are not where the other's are. Where the second has a
-   function, the first makes a system call that blocks signals. */
+   function, the first makes a system call that blocks signals. Another such call has its first instruction at the
+   same place in both, and others behind it. */
 
 #define NOINLINE __attribute__((noinline))
+
+#ifdef __x86_64__
+#ifdef one
+#define FOURTH "movl $8, %r10d\n"
+#else
+#define FOURTH "movq %rcx, %r10\n" "pushq %rbx\n" "popq %rbx\n"
+#endif
+__asm__(".text\n"
+	".p2align 5\n"
+	".globl mask\n"
+	".type mask, @function\n"
+	"mask:\n"
+	"movl $14, %eax\n"
+	FOURTH
+	"syscall\n"
+	"ret\n"
+	".size mask, . - mask\n"
+	".p2align 5\n");
+#endif
 
 #ifdef one
 #ifdef __x86_64__

@@ -1,6 +1,8 @@
-/* Opens and closes two libraries in turns, which take the same place in memory. */
+/* Opens and closes two libraries in turns, which take the same place in memory. Where they have a function that
+   blocks signals, it is called. */
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 
 int main(int count, char **arguments)
@@ -14,8 +16,14 @@ int main(int count, char **arguments)
 		if (!library)
 			return 1;
 		int (*answer)(int) = (int (*)(int))dlsym(library, "answer");
+		unsigned long all = ~0ul, old;
+		long (*mask)(long, void *, void *, long) = (long (*)(long, void *, void *, long))dlsym(library, "mask");
+		if (mask)
+			printf("blocked: %ld\n", mask(SIG_SETMASK, &all, &old, 8));
 		printf("%d\n", answer(i));
-		places[i % 2] = (void *)((unsigned long)answer & ~0xffful);
+		if (mask)
+			printf("restored: %ld\n", mask(SIG_SETMASK, &old, NULL, 8));
+		places[i % 2] = mask ? (void *)mask : (void *)((unsigned long)answer & ~0xffful);
 		dlclose(library);
 	}
 	printf("in the same place: %d\n", places[0] == places[1]);

@@ -42,9 +42,9 @@ struct Known {
     mappings: Vec<Mapping>,
     /// The mappings whose guards are in place.
     guarded: Vec<Range<usize>>,
-    /// The detours of all guards that there have been, by address and what they displace: a thread can
+    /// The detours of all guards that there have been, by address and what they have copies of: a thread can
     /// wait in one for long, so their memory is not used again.
-    guards: BTreeMap<(usize, [u8; JUMP]), usize>,
+    guards: BTreeMap<(usize, Vec<u8>), usize>,
     guard_regions: Regions,
     forms: Forms,
 }
@@ -101,11 +101,16 @@ pub fn want(are_wanted: bool) {
     ARE_WANTED.store(are_wanted, Ordering::Relaxed);
 }
 
+/// Whether jumps are chosen, where they can be.
+pub fn are_wanted() -> bool {
+    ARE_WANTED.load(Ordering::Relaxed)
+}
+
 /// Does `work` while no thread of the process runs, if jumps are wanted: the command has stopped it.
 /// `forms` tells what is done at the hits of sites that are armed meanwhile.
 pub fn while_stopped<R>(forms: Forms, work: impl FnOnce() -> R) -> R {
     KNOWN.with(|known| known.forms = forms);
-    IS_STOPPED.store(ARE_WANTED.load(Ordering::Relaxed), Ordering::Relaxed);
+    IS_STOPPED.store(are_wanted(), Ordering::Relaxed);
     let done = work();
     IS_STOPPED.store(false, Ordering::Relaxed);
     done
@@ -398,22 +403,24 @@ impl Known {
         let mappings = maps::of_files().ok_or(OutOfMemory)?;
         let guarded = self.guarded.len();
         let mut placed = Vec::new();
-        for mapping in mappings {
-            if self.guarded.contains(&mapping) {
+        for range in mappings {
+            if self.guarded.contains(&range) {
                 continue;
             }
-            let is_it = |it: &Mapping| it.range == mapping;
-            if !self.mappings.iter().any(is_it) && self.read_mapping(mapping.clone()).is_err() {
+            let is_it = |it: &Mapping| it.range == range;
+            if !self.mappings.iter().any(is_it) && self.read_mapping(range.clone()).is_err() {
                 continue;
             }
-            let read = self.mappings.iter().find(|it| is_it(it));
-            for guard in read.map(Mapping::guards).unwrap_or_default() {
+            let Some(mapping) = self.mappings.iter().find(|it| is_it(it)) else {
+                continue;
+            };
+            for guard in mapping.guards() {
                 let bytes = guard.start..guard.start.saturating_add(JUMP);
                 if has_window(&self.windows, &bytes) {
                     continue;
                 }
                 let code = |at, region| guard.detour(at, region);
-                let key = (guard.start, guard.original());
+                let key = (guard.start, mapping.text(guard.copied()).to_vec());
                 let detour = match self.guards.get(&key) {
                     Some(detour) => Some(*detour),
                     None => self.guard_regions.put(guard.start, code).map(|put| put.0),
@@ -430,7 +437,7 @@ impl Known {
                     placed.push(guard.start);
                 }
             }
-            self.guarded.push(mapping);
+            self.guarded.push(range);
         }
         // What could not be written is tried again.
         self.write(&placed)

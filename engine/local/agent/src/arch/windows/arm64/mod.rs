@@ -15,6 +15,7 @@ use crate::arch::frame;
 use crate::detour::{Detour, Form, Site};
 use crate::entrances;
 use crate::mapping::Mapping;
+use crate::sys::MASKING_CALLS;
 use crate::tally;
 use engine_isa::Away;
 use engine_isa::arm64::{OutOfLine, control};
@@ -61,8 +62,9 @@ const SITES_MAX: usize = 2;
 const FIRES: usize = (COUNT_BY_LOOP.len() + 1) * JUMP;
 const _: () = assert!(FIRES >= SITE + 4 * JUMP);
 
-/// Bytes of the longest detour.
-pub const DETOUR_MAX: usize = SITES_MAX * FIRES + OutOfLine::LONGEST + JUMP;
+/// Bytes of the longest detour: a guard's.
+pub const DETOUR_MAX: usize = guards::longest(MASKING_CALLS.len());
+const _: () = assert!(SITES_MAX * FIRES + OutOfLine::LONGEST + JUMP <= DETOUR_MAX);
 
 const PACIASP: u32 = 0xd503_233f;
 const AUTIASP: u32 = 0xd503_23bf;
@@ -246,6 +248,14 @@ pub fn branch_targets(start: usize, code: &[u8]) -> Vec<usize> {
 /// The opcode of `bl`.
 const BL: u32 = 0b10_0101;
 
+/// Whether an instruction is a landing pad, where indirect branches are checked.
+fn is_landing_pad(word: u32) -> bool {
+    const BTI: u32 = 0xd503_241f;
+    /// The bits that say from which branches.
+    const FROM: u32 = 0xc0;
+    word & !FROM == BTI || [PACIASP, PACIBSP].contains(&word)
+}
+
 impl<'a> Body<'a> {
     pub fn of(mapping: &'a Mapping, function: &Range<usize>, _: Option<usize>) -> Self {
         let function = function.clone();
@@ -289,12 +299,7 @@ impl<'a> Body<'a> {
 
     /// Whether a checked indirect branch may lead to this instruction, but not to a branch.
     fn is_pad(&self, address: usize) -> bool {
-        const BTI: u32 = 0xd503_241f;
-        /// The bits that say from which branches.
-        const FROM: u32 = 0xc0;
-        let word = self.word(address);
-        let is_pad = word & !FROM == BTI || [PACIASP, PACIBSP].contains(&word);
-        is_pad && frame::has_branch_types()
+        is_landing_pad(self.word(address)) && frame::has_branch_types()
     }
 
     /// The detour of a window at `at`, whose region begins at `region`.

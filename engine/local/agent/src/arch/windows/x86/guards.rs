@@ -4,19 +4,28 @@
 //! The first has five bytes, so a jump takes the place of one instruction alone, and threads may run
 //! while it is written. Or the number is computed, as by `syscall(2)` and, since glibc 2.41, for all calls
 //! at which a thread can be cancelled: there the instruction before `syscall` has five bytes, and moves an
-//! argument from or to the stack. Its detour makes the call only if the number is one of those. It goes
-//! back to `syscall` for the others, as glibc cancels a thread only if it is interrupted at that address.
+//! argument from or to the stack. The detour makes the call only if the number is one of those by then. It
+//! goes back to `syscall` for others: glibc cancels a thread only if it is interrupted at that address, and
+//! what vfork(2) makes must not run on our frames.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use engine_isa::x86::{LONGEST, OutOfLine, control, length};
 
-use super::{JUMP, jump, put_system_call};
+use super::{JUMP, SYSTEM_CALL, jump, put_system_call};
 use crate::detour::Detour;
 
 /// The most instructions from the one to the other.
 const STEPS_MAX: usize = 12;
+
+/// `lea ecx, [rax - N]`; `jrcxz`
+const TEST: usize = 8;
+
+/// Bytes of the longest detour, for so many numbers.
+pub const fn longest(numbers: usize) -> usize {
+    STEPS_MAX * OutOfLine::LONGEST + numbers * TEST + JUMP + SYSTEM_CALL + JUMP
+}
 
 /// `mov eax, imm32`
 const MOV: u8 = 0xb8;
@@ -29,7 +38,7 @@ pub struct Guard {
     pub start: usize,
     /// The text of each.
     steps: Vec<(usize, [u8; LONGEST])>,
-    /// Where the number is computed, those of the calls.
+    /// The numbers of the calls.
     numbers: Vec<usize>,
     /// The address behind the call.
     next: usize,
@@ -47,7 +56,7 @@ pub fn guards(start: usize, code: &[u8], calls: &[usize]) -> Vec<Guard> {
     let places = places
         .map(|(place, _)| place)
         .filter(|place| is_number(*place));
-    let constant = places.filter_map(|place| Guard::at(start, code, place));
+    let constant = places.filter_map(|place| Guard::at(start, code, place, calls));
     let computed = (0..code.len()).filter_map(|place| Guard::computed(start, code, place, calls));
     constant.chain(computed).collect()
 }
@@ -60,7 +69,7 @@ fn is_stack_move(text: &[u8]) -> bool {
 }
 
 impl Guard {
-    fn at(start: usize, code: &[u8], first: usize) -> Option<Self> {
+    fn at(start: usize, code: &[u8], first: usize, calls: &[usize]) -> Option<Self> {
         let mut steps = Vec::new();
         let mut place = first;
         for _ in 0..STEPS_MAX {
@@ -72,7 +81,7 @@ impl Guard {
                 return is_boundary(code, first).then_some(Self {
                     start,
                     steps,
-                    numbers: Vec::new(),
+                    numbers: calls.to_vec(),
                     next,
                 });
             }
@@ -133,11 +142,9 @@ impl Guard {
 }
 
 impl Guard {
-    /// Appends, where the number is computed, the code that goes on behind it for one of the calls, and
-    /// back to `syscall` for others. It uses only RCX, which the call overwrites, and leaves the flags alone.
+    /// Appends the code that goes on behind it for one of the calls, and back to `syscall` for others. It
+    /// uses only RCX, which the call overwrites, and leaves the flags alone.
     fn put_choice(&self, code: &mut Vec<u8>, at: usize) {
-        /// `lea ecx, [rax - N]`; `jrcxz`
-        const TEST: usize = 8;
         for (place, number) in self.numbers.iter().enumerate() {
             let rest = self.numbers.len().wrapping_sub(place.wrapping_add(1));
             let skipped = rest.wrapping_mul(TEST).wrapping_add(JUMP);
@@ -146,19 +153,20 @@ impl Guard {
             code.extend_from_slice(&minus.to_le_bytes());
             code.extend_from_slice(&[0xe3, skipped as u8]);
         }
-        if !self.numbers.is_empty() {
-            let here = at.wrapping_add(code.len());
-            let back = self.next.wrapping_sub(SYSCALL.len());
-            code.extend_from_slice(&jump(here, back));
-        }
+        let here = at.wrapping_add(code.len());
+        let back = self.next.wrapping_sub(SYSCALL.len());
+        code.extend_from_slice(&jump(here, back));
     }
 }
 
 /// Whether an instruction begins at a place: whatever byte before it decoding begins at, it comes to
-/// there.
+/// there. Near its beginning, code is decoded from there.
 fn is_boundary(code: &[u8], place: usize) -> bool {
     const BEFORE: usize = 48;
-    let firsts = place.saturating_sub(BEFORE.wrapping_add(LONGEST))..place.saturating_sub(BEFORE);
+    let firsts = match place.checked_sub(BEFORE.wrapping_add(LONGEST)) {
+        Some(first) => first..first.wrapping_add(LONGEST),
+        None => 0..1,
+    };
     let mut chains = firsts.map(|first| {
         let mut at = first;
         while at < place {
