@@ -393,7 +393,7 @@ fn a_probe_that_a_guard_would_hide_is_not_armed() {
         let every = format!("#pragma D option pidmech={mechanism}\n{every}");
         let (output, traced) = trace(&folder, &every, &program);
         let traced = counts(&traced).into_iter().collect();
-        let told = [("0", 1), ("b", 1), ("entry", 7), ("return", 1)];
+        let told = [("0", 1), ("b", 1), ("entry", 9), ("return", 1)];
         let told = told.map(|(name, hits)| (name.to_owned(), hits));
         assert_eq!(BTreeMap::from(told), traced, "{mechanism}");
         let said = String::from_utf8(output.stderr).unwrap();

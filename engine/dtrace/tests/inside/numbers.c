@@ -71,6 +71,16 @@ int main(void)
 	printf("handled: %d\n", handled);
 	printf("constant: %ld\n", constant(SIG_BLOCK, &all, NULL, 8));
 	tiny();
+	/* The kernel takes the low half of what is an int. */
+	const unsigned long high = 1ul << 32;
+	printf("wide: %ld", syscall(SYS_rt_sigprocmask | high, SIG_BLOCK | high, &all, NULL, 8));
+	tiny();
+	struct { void *handler; unsigned long flags, restorer, mask; } own = {SIG_IGN, 1 << 10, 0, ~0ul}, was;
+	printf(" %ld", syscall(SYS_rt_sigaction, SIGTRAP | high, &own, NULL, 8));
+	tiny();
+	printf(" %ld", syscall(SYS_rt_sigaction, SIGTRAP, NULL, &was, 16));
+	printf(" %ld", syscall(SYS_rt_sigaction, SIGTRAP, NULL, &was, 8));
+	printf(" %d %lx %lx\n", was.handler == SIG_IGN, was.flags, was.mask);
 	printf("unknown: %ld\n", stored(10000, 0, 0, 0, 0, 0));
 	printf("unknown: %ld", syscall(10000));
 	printf(" %s\n", strerror(errno));

@@ -21,11 +21,39 @@ use crate::sys::{self, Action};
 /// ENOSYS
 const UNKNOWN: isize = -38;
 
+/// `IORING_ENTER_EXT_ARG` of `linux/io_uring.h`: the argument is a struct, whose first word is the mask's address.
+const EXTENDED: usize = 1 << 3;
+
 /// A mask, as the call is to have it.
+#[derive(Default)]
 struct Mask {
     bits: u64,
-    /// pselect6(2) takes the address of this.
-    with_size: [usize; 2],
+    /// pselect6(2) and io_pgetevents(2) take the address of this.
+    with_size: Words<2>,
+    /// And io_uring_enter(2) of `struct io_uring_getevents_arg`.
+    extended: Words<3>,
+}
+
+/// A struct that begins with a mask's address.
+struct Words<const COUNT: usize>([usize; COUNT]);
+
+impl<const COUNT: usize> Default for Words<COUNT> {
+    fn default() -> Self {
+        Self([0; COUNT])
+    }
+}
+
+impl<const COUNT: usize> Words<COUNT> {
+    /// Copies the one at an address, which becomes that of the copy. Returns where that has the mask's.
+    fn copy(&mut self, address: &mut usize) -> Option<&mut usize> {
+        let mut bytes = [[0; size_of::<usize>()]; COUNT];
+        if *address == 0 || !sys::load_argument(*address, &mut bytes) {
+            return None;
+        }
+        self.0 = bytes.map(usize::from_ne_bytes);
+        *address = self.0.as_ptr().addr();
+        self.0.first_mut()
+    }
 }
 
 /// Makes the system call that a thread was about to make.
@@ -36,16 +64,15 @@ pub unsafe extern "C" fn call(regs: *mut Regs) {
     // SAFETY: on the thread's own stack, where only the detour accesses them.
     let regs = unsafe { &mut *regs };
     let (number, mut arguments) = frame::system_call(regs);
-    let mut mask = Mask {
-        bits: 0,
-        with_size: [0; 2],
-    };
+    // The kernel takes 32 bits of it.
+    let number = number as u32 as usize;
+    let mut mask = Mask::default();
     let mut action = Action::default();
-    let is_own = number == Sysno::rt_sigaction as usize && arguments[0] == frame::SIGNAL as usize;
+    let is_own = number == Sysno::rt_sigaction as usize && arguments[0] as u32 == frame::SIGNAL;
     let result = if is_own {
         // A child that shares the memory, until it executes a program, must not change the process's.
         let is_childs = handler::is_traced() && sys::process() != machine::own_pid();
-        own_action::act(arguments[1], arguments[2], is_childs)
+        own_action::act(arguments[1], arguments[2], arguments[3], is_childs)
     } else {
         replace_mask(number, &mut arguments, &mut mask, &mut action);
         let [a, b, c, d, e, f] = arguments;
@@ -64,11 +91,11 @@ pub unsafe extern "C" fn call(regs: *mut Regs) {
 /// Replaces the mask among a call's arguments by a copy without the signal. One that cannot be read is
 /// left for the kernel to refuse.
 fn replace_mask(number: usize, arguments: &mut [usize; 6], mask: &mut Mask, action: &mut Action) {
-    const BLOCK: usize = 0;
-    const SET: usize = 2;
+    const BLOCK: u32 = 0;
+    const SET: u32 = 2;
     let is = |call: Sysno| number == call as usize;
     let [first, second, _, fourth, fifth, sixth] = arguments;
-    let place = if is(Sysno::rt_sigprocmask) && [BLOCK, SET].contains(first) {
+    let place = if is(Sysno::rt_sigprocmask) && [BLOCK, SET].contains(&(*first as u32)) {
         second
     } else if is(Sysno::rt_sigsuspend) {
         first
@@ -76,18 +103,18 @@ fn replace_mask(number: usize, arguments: &mut [usize; 6], mask: &mut Mask, acti
         fourth
     } else if is(Sysno::epoll_pwait) || is(Sysno::epoll_pwait2) {
         fifth
-    } else if is(Sysno::pselect6) {
-        let mut bytes = [0; size_of::<[usize; 2]>()];
-        if *sixth == 0 || sys::load(*sixth, &mut bytes).is_err() {
+    } else if is(Sysno::pselect6) || is(Sysno::io_pgetevents) {
+        let Some(place) = mask.with_size.copy(sixth) else {
             return;
-        }
-        let (words, _) = bytes.as_chunks();
-        for (to, from) in mask.with_size.iter_mut().zip(words) {
-            *to = usize::from_ne_bytes(*from);
-        }
-        *sixth = mask.with_size.as_ptr().addr();
-        let [place, _] = &mut mask.with_size;
+        };
         place
+    } else if is(Sysno::io_uring_enter) && *fourth & EXTENDED != 0 {
+        let Some(place) = mask.extended.copy(fifth) else {
+            return;
+        };
+        place
+    } else if is(Sysno::io_uring_enter) {
+        fifth
     } else if is(Sysno::rt_sigaction) && *second != 0 {
         if let Some(copy) = read_action(*second) {
             *action = copy;
@@ -98,9 +125,10 @@ fn replace_mask(number: usize, arguments: &mut [usize; 6], mask: &mut Mask, acti
     } else {
         return;
     };
-    let mut bytes = [0; 8];
-    if *place != 0 && sys::load(*place, &mut bytes).is_ok() {
-        mask.bits = u64::from_ne_bytes(bytes) & !BIT;
+    let mut word = [[0; 8]];
+    if *place != 0 && sys::load_argument(*place, &mut word) {
+        let [bits] = word.map(u64::from_ne_bytes);
+        mask.bits = bits & !BIT;
         *place = (&raw const mask.bits).addr();
     }
 }

@@ -10,6 +10,12 @@ use crate::sys::{self, Action};
 /// The bit of the signal in a mask.
 pub const BIT: u64 = 1 << (SIGNAL - 1);
 
+/// SIGKILL and SIGSTOP, which the kernel takes out of masks.
+const UNBLOCKABLE: u64 = 1 << (9 - 1) | 1 << (19 - 1);
+
+/// The `SA_*` that the kernel knows; it clears others since 5.11 (sigaction(2)).
+const FLAGS: usize = 0xdc00_0807;
+
 /// What the process does on the signal itself: an [`Action`], whose parts threads set.
 static BEFORE: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
 
@@ -37,30 +43,35 @@ pub fn set_before(action: &Action) {
     }
 }
 
-/// The process asks for the action on the signal, and sets it, as rt_sigaction(2): addresses, or 0. If it
-/// is to be kept, nothing is set. Returns 0, or a negated error number.
-pub fn act(new: usize, old: usize, is_kept: bool) -> isize {
+/// The process asks for the action on the signal, and sets it, as rt_sigaction(2): addresses, or 0, and the
+/// size of a mask. If it is to be kept, nothing is set. Returns 0, or a negated error number.
+pub fn act(new: usize, old: usize, size: usize, is_kept: bool) -> isize {
     const FAULT: isize = -14;
+    const INVALID: isize = -22;
+    if size != size_of::<u64>() {
+        return INVALID;
+    }
     let previous = before();
     let wanted = (new != 0).then(|| read_action(new));
-    if wanted.is_some_and(|action| action.is_none())
-        || (old != 0 && write_action(old, &previous).is_none())
-    {
+    if wanted.is_some_and(|action| action.is_none()) {
         return FAULT;
     }
-    if let Some(action) = wanted.flatten().filter(|_| !is_kept) {
+    if let Some(mut action) = wanted.flatten().filter(|_| !is_kept) {
+        action.flags &= FLAGS;
+        action.mask &= !UNBLOCKABLE;
         set_before(&action);
     }
-    0
+    match old != 0 && write_action(old, &previous).is_none() {
+        true => FAULT,
+        false => 0,
+    }
 }
 
 /// Reads an action of the process's.
 pub fn read_action(address: usize) -> Option<Action> {
-    let mut bytes = [0; size_of::<Action>()];
-    sys::load(address, &mut bytes).ok()?;
-    let (words, _) = bytes.as_chunks();
-    let words = words.first_chunk::<4>()?.map(u64::from_ne_bytes);
-    let [handler, flags, restorer, mask] = words;
+    let mut words = [[0; 8]; 4];
+    sys::load_argument(address, &mut words).then_some(())?;
+    let [handler, flags, restorer, mask] = words.map(u64::from_ne_bytes);
     Some(Action {
         handler: handler as usize,
         flags: flags as usize,
@@ -77,6 +88,5 @@ pub fn write_action(address: usize, action: &Action) -> Option<()> {
         action.restorer as u64,
         action.mask,
     ];
-    let bytes = words.map(u64::to_ne_bytes);
-    sys::store(address, bytes.as_flattened()).ok()
+    sys::store_argument(address, &words.map(u64::to_ne_bytes)).then_some(())
 }

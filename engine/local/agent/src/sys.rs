@@ -258,6 +258,43 @@ pub fn store(address: usize, bytes: &[u8]) -> Result<(), Errno> {
     unsafe { copy(Sysno::process_vm_writev, ours, address) }
 }
 
+/// An action on a mask of signals that there is none of.
+const NO_ACTION: usize = 77;
+
+/// Reads whole words that the program passes to a system call; returns whether they are there. A filter of the
+/// program's (seccomp(2)) may forbid what [`load`] does, but what the program calls itself is allowed: the kernel
+/// reads a mask before it refuses an unknown action.
+pub fn load_argument(address: usize, words: &mut [[u8; 8]]) -> bool {
+    let places = (address..).step_by(size_of::<u64>());
+    words.iter_mut().zip(places).all(|(word, place)| {
+        // SAFETY: the kernel checks the address; no mask is set.
+        let tried = unsafe { syscall!(Sysno::rt_sigprocmask, NO_ACTION, place, 0, word.len()) };
+        let is_there = tried == Err(Errno::EINVAL);
+        if is_there {
+            let from = core::ptr::with_exposed_provenance::<[u8; 8]>(place);
+            // SAFETY: the kernel has just read it; the program does not unmap what it passes.
+            *word = unsafe { from.read_volatile() };
+        }
+        is_there
+    })
+}
+
+/// Writes whole words to where the program wants the result of a system call; returns whether it may. See
+/// [`load_argument`].
+pub fn store_argument(address: usize, words: &[[u8; 8]]) -> bool {
+    let places = (address..).step_by(size_of::<u64>());
+    words.iter().zip(places).all(|(word, place)| {
+        // SAFETY: the kernel checks the address, and writes this thread's mask there.
+        let tried = unsafe { syscall!(Sysno::rt_sigprocmask, 0, 0, place, word.len()) };
+        if tried.is_ok() {
+            let to = core::ptr::with_exposed_provenance_mut::<[u8; 8]>(place);
+            // SAFETY: the kernel has just written it; the program does not unmap what it passes.
+            unsafe { to.write_volatile(*word) };
+        }
+        tried.is_ok()
+    })
+}
+
 /// Copies between `ours` and this process's memory at `address`, through the kernel, which bears
 /// what is not there.
 ///
@@ -427,7 +464,7 @@ pub fn exit() -> ! {
 }
 
 /// The system calls that take a mask of signals to block.
-pub const MASKING_CALLS: [usize; 7] = [
+pub const MASKING_CALLS: [usize; 9] = [
     Sysno::rt_sigprocmask as usize,
     Sysno::rt_sigaction as usize,
     Sysno::rt_sigsuspend as usize,
@@ -435,6 +472,8 @@ pub const MASKING_CALLS: [usize; 7] = [
     Sysno::pselect6 as usize,
     Sysno::epoll_pwait as usize,
     Sysno::epoll_pwait2 as usize,
+    Sysno::io_pgetevents as usize,
+    Sysno::io_uring_enter as usize,
 ];
 
 /// An action on a signal, as the kernel has it.
