@@ -157,8 +157,8 @@ pub enum Error {
     },
     /// Without the module, a process with a thread that would be killed by its first trap.
     #[error(
-        "failed to trace pid {0} without the module: a thread of it blocks SIGTRAP; start it by -c, or \
-         load the module"
+        "failed to trace pid {0} without the module: a thread of it blocks SIGTRAP, or may when it has \
+         waited; start it by -c, or load the module"
     )]
     BlocksTraps(u32),
     /// Without the module, a process that another command traces.

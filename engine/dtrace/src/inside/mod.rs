@@ -2,6 +2,7 @@
 //! any privilege but that of ptrace(2).
 
 mod apart;
+mod blocked;
 mod call;
 mod earlier;
 mod image;
@@ -17,8 +18,6 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
-use std::thread::sleep;
 use std::time::Duration;
 
 use engine_abi::Command;
@@ -27,7 +26,6 @@ use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 use rustix::io::Errno;
 use rustix::process::geteuid;
-use signal_hook::consts::SIGTRAP;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 pub use recorder::Recording;
@@ -71,9 +69,8 @@ pub fn inject(pid: u32, command: u32, has_jumps: bool, without: Absence) -> Resu
     if has_lost_privilege(pid) {
         return Err(Error::LostPrivilege(pid));
     }
-    if blocks_traps(pid) {
-        return Err(Error::BlocksTraps(pid));
-    }
+    // A process that cannot be traced is left alone.
+    blocked::check(pid)?;
     inject::inject(pid.cast_signed(), command, has_jumps).map_err(cannot(pid))
 }
 
@@ -89,13 +86,16 @@ impl Inside {
     pub fn open(pid: u32, begun: Begun, without: Absence) -> Result<Self, Error> {
         let agent = begun.ends().map_err(cannot(pid))?;
         let [channel, opened] = agent.ends;
-        Self::new(Socket {
+        let inside = Self::new(Socket {
             channel: channel.into(),
             opened: opened.into(),
             agent: Pid::from_raw(agent.pid),
             pid,
             without,
-        })
+        })?;
+        // The agent has answered, so from now on it leaves the signal out of what threads block.
+        blocked::check(pid)?;
+        Ok(inside)
     }
 }
 
@@ -121,43 +121,6 @@ fn is_32_bit_program(mut file: impl Read) -> bool {
     const BEGIN: [u8; 5] = *b"\x7fELF\x01";
     let mut begin = [0; BEGIN.len()];
     file.read_exact(&mut begin).is_ok() && begin == BEGIN
-}
-
-/// Whether a thread but the first blocks the signal of traps, which would end the process at its first
-/// one: and not only for a moment, as C libraries do.
-fn blocks_traps(pid: u32) -> bool {
-    const TRIES: usize = 20;
-    const PAUSE: Duration = Duration::from_millis(5);
-    (0..TRIES).all(|_| {
-        let threads = fs::read_dir(format!("/proc/{pid}/task"))
-            .into_iter()
-            .flatten();
-        let mut others = threads
-            .flatten()
-            .filter(|it| *it.file_name() != *pid.to_string());
-        let is_blocked = others.any(|it| blocks_trap(&it.path()) == Some(true));
-        if is_blocked {
-            sleep(PAUSE);
-        }
-        is_blocked
-    })
-}
-
-/// Whether a thread blocks the signal of traps. The kernel's workers for a process block all, and execute
-/// nothing of it.
-fn blocks_trap(thread: &Path) -> Option<bool> {
-    const TRAP: u64 = 1 << (SIGTRAP - 1);
-    /// `PF_IO_WORKER` and `PF_USER_WORKER` of `linux/sched.h`.
-    const WORKER: u64 = 0x10 | 0x4000;
-    let status = fs::read_to_string(thread.join("status")).ok()?;
-    let blocked = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigBlk:"))?;
-    let blocked = u64::from_str_radix(blocked.trim(), 16).ok()?;
-    let stat = fs::read_to_string(thread.join("stat")).ok()?;
-    let (_, behind_name) = stat.rsplit_once(')')?;
-    let flags: u64 = behind_name.split_whitespace().nth(6)?.parse().ok()?;
-    Some(blocked & TRAP != 0 && flags & WORKER == 0)
 }
 
 impl Socket {

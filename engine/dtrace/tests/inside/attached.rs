@@ -69,6 +69,25 @@ fn a_running_process_is_as_before_when_tracing_ends_or_is_killed() {
     wait_until(|| running.state() == before);
 }
 
+/// A trap would kill it.
+#[test]
+fn a_running_process_is_traced_when_no_thread_can_block_the_signal_of_traps() {
+    let folder = folder();
+    let program = build(&folder, "blocks", "-O1");
+    for (arguments, is_traced) in [(&[][..], true), (&["waits"], false)] {
+        let child = Command::new(&program).args(arguments).spawn().unwrap();
+        let mut running = Running(child);
+        sleep(Duration::from_millis(150));
+        let pid = running.0.id();
+        let probe = format!("pid{pid}:a.out:tiny:entry {{ @ = count(); }} tick-1s {{ exit(0); }}");
+        let output = dtrace(&probe).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.success(), is_traced, "{said}");
+        assert_eq!(said.contains("blocks SIGTRAP"), !is_traced, "{said}");
+        assert!(running.0.wait().unwrap().success());
+    }
+}
+
 #[test]
 fn a_process_survives_that_dtrace_is_killed_at_any_moment() {
     const MOMENTS: u32 = 32;

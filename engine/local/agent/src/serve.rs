@@ -90,6 +90,10 @@ fn answer_all(tracer: &'static Engine, [requests, opened]: [Fd; 2], command: u32
         opened,
         is_watching: false,
     };
+    // Threads that run must not block the signal once the command has seen that they do not.
+    if !jumps::are_wanted() {
+        let _ = jumps::guard();
+    }
     if !is_claimed(requests, command) {
         handler::remove();
         return;
@@ -176,6 +180,8 @@ impl Agent {
             }
             let look = self.is_watching.then_some(LOOK);
             while let Some(thread) = self.tracer.opened(self.consumer) {
+                // What is new may block the signal of the trap that this thread has hit.
+                let _ = jumps::guard();
                 channel::report(self.opened, &thread)?;
             }
             let longest = timers::until_next().into_iter().chain(look).min();
