@@ -71,11 +71,10 @@ fn check(path: &Path) {
     let file = std::fs::read(path).unwrap();
     let sites = Sites::of_bytes(&file).unwrap().1;
     assert_eq!(sites.faults, []);
-    assert_eq!(sites.list.len(), 4);
-    for site in &sites.list {
-        assert_eq!(file[usize::try_from(site.offset).unwrap()], 0x90, "the nop");
-        assert_eq!(site.provider, "made");
-    }
+    // A C library that is linked statically may have sites of its own.
+    let made = sites.list.iter().filter(|site| site.provider == "made");
+    let nops = made.map(|site| file[usize::try_from(site.offset).unwrap()]);
+    assert_eq!(nops.collect::<Vec<_>>(), [0x90; 4]);
     assert_eq!(named(&sites, "within").len(), 2);
     let registers = named(&sites, "registers")[0];
     assert_eq!(registers.function.as_deref(), Some("registers"));
