@@ -318,7 +318,7 @@ fn text_that_goes_and_comes_is_recorded_as_it_is() {
     let program = build(&folder, &source("inside/reload.c"), &["-O1"]);
     let command = format!("{} {}", program.display(), folder.path().display());
     let plain = Command::new(&program).arg(folder.path()).output().unwrap();
-    assert_eq!(plain.stdout.split(|byte| *byte == b'\n').count(), 8);
+    assert!(plain.stdout.ends_with(b"in the same place: 1\n"));
     let file = folder.path().join("path");
     let recorded = record(&file, &command);
     assert_eq!(recorded.stdout, plain.stdout, "{recorded:?}");
