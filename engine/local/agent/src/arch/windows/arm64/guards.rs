@@ -75,12 +75,12 @@ fn guarded(before: &[u32], calls: &[usize]) -> Option<(usize, u32)> {
     (!is_landing_pad(word)).then_some((1, word))
 }
 
-/// Whether an instruction may write the register of the number, x8: pairs and addresses that are written back
-/// are in other bits than most results. Some only read it.
+/// Whether an instruction may write the register of the number, x8: what accesses memory may have it as the second
+/// of a pair, or write back an address (Arm ARM, C4.1, loads and stores). Some only read it.
 fn names_number(word: u32) -> bool {
-    [word, word >> 5, word >> 10]
-        .iter()
-        .any(|bits| bits & 0x1f == 8)
+    let is_number = |register: u32| register & 0x1f == 8;
+    let is_access = word & 0x0a00_0000 == 0x0800_0000;
+    is_number(word) || is_access && (is_number(word >> 5) || is_number(word >> 10))
 }
 
 /// Whether control may go elsewhere, or come from elsewhere: branches, system calls and other exceptions
