@@ -14,12 +14,11 @@ use crate::own_action::BIT;
 use crate::{machine, sys};
 
 /// How long they are waited for: on a busy machine a thread gets its turn late.
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// More than a thread needs to run from a trap to its handler: in a virtual machine, what the host does with
-/// the processor meanwhile counts, too.
-const DELIVERY: Duration = Duration::from_millis(50);
+/// More than a thread needs to run from a trap to its handler.
+const DELIVERY: Duration = Duration::from_micros(200);
 
 /// A thread of the process.
 struct Thread {
