@@ -10,6 +10,7 @@ const STARTS: &str = "a starting CPU runs it before it has a stack for the trap"
 const HEAD: &str = "it is a label in the kernel's startup code, not a function";
 const UNWINDS: &str =
     "the unwinder runs it while its list of tables is inconsistent, and stack() walks that list";
+const STOPPED: &str = "a CPU runs it while another writes text, and could take a trap that is gone before it is recognised";
 const ON_TRAP_PATH: &str =
     "it runs between the exception vector and the trap handler, or on the return path";
 
@@ -32,6 +33,12 @@ pub const ARM: Blacklist = Blacklist {
         (b"*secondary_startup*", STARTS),
         (b"*secondary_trampoline*", STARTS),
         (b"*_cpu_resume", WAKES),
+        // In the loop of multi_cpu_stop().
+        (b"stop_machine_yield", STOPPED),
+        (b"touch_nmi_watchdog", STOPPED),
+        (b"touch_softlockup_watchdog", STOPPED),
+        (b"rcu_momentary_*", STOPPED),
+        (b"rcu_preempt_*deferred_qs*", STOPPED),
     ],
     thunks: &[(b"__error", HEAD), (b"__do_fixup_smp_on_up", HEAD)],
     // In order: from the exception vector to the branch to the handler, and the return; the start
