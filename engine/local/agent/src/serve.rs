@@ -95,6 +95,7 @@ fn answer_all(tracer: &'static Engine, [requests, opened]: [Fd; 2], command: u32
         let _ = jumps::guard();
     }
     if !is_claimed(requests, command) {
+        jumps::unguard();
         handler::remove();
         return;
     }
