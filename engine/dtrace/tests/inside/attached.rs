@@ -96,6 +96,7 @@ fn a_process_survives_that_dtrace_is_killed_at_any_moment() {
     let program = build(&folder, "busy", "-O2");
     for moment in 0..MOMENTS {
         let mut running = Running::start(&program);
+        let before = running.state();
         let pid = running.0.id();
         let own = format!("pid{pid}:a.out:work:entry {{ @ = count(); }}");
         let again = format!("{own} tick-1ms {{ exit(0); }}");
@@ -107,6 +108,7 @@ fn a_process_survives_that_dtrace_is_killed_at_any_moment() {
         let begun = Instant::now();
         wait_until(|| dtrace(&again).output().unwrap().status.success());
         assert!(begun.elapsed() < Duration::from_secs(20), "{moment}");
+        assert!(running.state() == before, "{moment}");
         assert!(shell(&format!("kill -TERM {pid}")).status.success());
         let ended = running.0.wait().unwrap();
         assert!(ended.success(), "{moment}: {ended}");
