@@ -45,6 +45,8 @@ pub struct Executed {
     pub offsets: Vec<u32>,
     /// The IT blocks of Thumb code that were executed, or what an exception left of one.
     pub blocks: BTreeSet<Vec<(u32, Arm)>>,
+    /// The exclusive stores that were executed, each by its offset. Any of them may fail.
+    pub exclusives: BTreeSet<u32>,
 }
 
 /// When an instruction in an IT block has an effect.
@@ -56,19 +58,25 @@ pub enum Arm {
     Else,
 }
 
-impl Arm {
-    /// The bits of an entry that say so; the plugin writes them.
-    const THEN: u32 = 1 << 30;
-    const ELSE: u32 = 1 << 31;
+/// What an entry says of its instruction, in its two upper bits; the plugin writes them.
+enum Mark {
+    None,
+    Conditional(Arm),
+    ExclusiveStore,
+}
 
-    /// An entry's offset and arm.
-    fn split(entry: u32) -> (u32, Option<Self>) {
-        let arm = match (entry & Self::THEN, entry & Self::ELSE) {
-            (0, 0) => None,
-            (_, 0) => Some(Self::Then),
-            _ => Some(Self::Else),
+impl Mark {
+    const BITS: u32 = 3 << 30;
+
+    /// An entry's offset and mark.
+    fn split(entry: u32) -> (u32, Self) {
+        let mark = match entry >> 30 {
+            0 => Self::None,
+            1 => Self::Conditional(Arm::Then),
+            2 => Self::Conditional(Arm::Else),
+            _ => Self::ExclusiveStore,
         };
-        (entry & !(Self::THEN | Self::ELSE), arm)
+        (entry & !Self::BITS, mark)
     }
 }
 
@@ -81,14 +89,17 @@ impl Executed {
         };
         let mut block = Vec::new();
         for entry in entries {
-            let (offset, arm) = Arm::split(entry);
+            let (offset, mark) = Mark::split(entry);
             executed.offsets.push(offset);
-            match arm {
-                Some(arm) => block.push((offset, arm)),
-                None if block.is_empty() => (),
-                None => {
-                    executed.blocks.insert(std::mem::take(&mut block));
-                }
+            if let Mark::Conditional(arm) = mark {
+                block.push((offset, arm));
+                continue;
+            }
+            if !block.is_empty() {
+                executed.blocks.insert(std::mem::take(&mut block));
+            }
+            if let Mark::ExclusiveStore = mark {
+                executed.exclusives.insert(offset);
             }
         }
         executed

@@ -6,7 +6,8 @@
 //! comes second, and each ends with the system call that exits, which is nowhere executed before.
 //!
 //! An instruction that faults, and an x86 instruction that repeats, are recorded more than once when
-//! they are not traced. So control flow is compared without immediate repetitions.
+//! they are not traced. So control flow is compared without immediate repetitions. A loop around
+//! an exclusive store of ARM's is compared as one round, since that store may fail at any time.
 //!
 //! An instruction in an IT block of Thumb code is recorded whether its condition holds or not, but
 //! QEMU takes a trap there only if it does. So such an instruction may have fewer hits, and where a
@@ -22,6 +23,13 @@ use crate::report::evidence::Evidence;
 
 /// How many differences are shown.
 const SHOWN: usize = 10;
+
+/// How far from an exclusive store, in bytes, its loop may reach.
+const RETRY_REACH: u32 = 64;
+
+/// How many more rounds such loops may have in one run than in the other. A store fails if the thread was
+/// interrupted since its load.
+const RETRIES: u64 = 16;
 
 /// The hits of one probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -270,16 +278,51 @@ fn natively(probed: &Tally, executed: &Tally) -> Vec<u64> {
     natively.map(|(_, times)| *times).collect()
 }
 
-/// The instructions that are `probed`, each once where it is executed again at once.
-fn flow(run: &[u32], probed: &Tally) -> impl Iterator<Item = u32> {
-    let mut last = None;
-    let probed = run.iter().copied().filter(|it| probed.times(*it) > 0);
-    probed.filter(move |it| last.replace(*it) != Some(*it))
+/// A run's instructions that are probed, in order, each once where it is executed again at once.
+#[derive(Default)]
+struct Flow {
+    /// Of a loop around an exclusive store only one round.
+    offsets: Vec<u32>,
+    /// How many rounds that leaves out.
+    rounds: u64,
+}
+
+impl Flow {
+    fn of(run: &[u32], probed: &Tally, exclusives: &BTreeSet<u32>) -> Self {
+        let mut flow = Self::default();
+        // The last exclusive store, and the length of the flow up to it, until its loop is left.
+        let mut store: Option<(u32, usize)> = None;
+        for &offset in run {
+            let (is_probed, is_store) = (probed.times(offset) > 0, exclusives.contains(&offset));
+            if !is_probed && !is_store {
+                continue;
+            }
+            store = store.filter(|(store, _)| offset.abs_diff(*store) <= RETRY_REACH);
+            if is_probed && flow.offsets.last() != Some(&offset) {
+                flow.offsets.push(offset);
+            }
+            if is_store {
+                if let Some((_, length)) = store.filter(|(store, _)| offset == *store) {
+                    flow.offsets.truncate(length);
+                    flow.rounds += 1;
+                }
+                store = Some((offset, flow.offsets.len()));
+            }
+        }
+        flow
+    }
 }
 
 fn flow_differs(execution: &Execution, probed: &Tally) -> Option<String> {
-    let mut plain = flow(execution.plain(), probed);
-    let mut traced = flow(execution.traced(), probed);
+    let flow = |run| Flow::of(run, probed, &execution.executed.exclusives);
+    let (plain, traced) = (flow(execution.plain()), flow(execution.traced()));
+    if plain.rounds.abs_diff(traced.rounds) > RETRIES {
+        return Some(format!(
+            "loops around exclusive stores were repeated {} times in the plain run, {} times in the traced one",
+            plain.rounds, traced.rounds
+        ));
+    }
+    let (mut plain, mut traced) = (plain.offsets.into_iter(), traced.offsets.into_iter());
     let mut same = 0_u64;
     let mut before = None;
     let [plain, traced] = loop {

@@ -6,7 +6,8 @@
  * nothing is buffered here.
  *
  * An instruction in an IT block of Thumb code is recorded with its arm, since a trap there may not
- * be taken if the condition fails.
+ * be taken if the condition fails. An exclusive store of ARM's is recorded as such, since it may fail
+ * in one run and not in another.
  *
  * Debian's package of QEMU has no header for plugins, so what is used of it is declared here.
  */
@@ -53,17 +54,17 @@ struct record {
 	uint64_t is_on;
 	/* How many were executed; only as many as there is space for are in `offsets`. */
 	uint64_t count;
-	/* From the range's start, with the arm. */
+	/* From the range's start, with the mark. */
 	uint32_t offsets[];
 };
 
-/* The arm of a block that an instruction is in. */
-enum arm { NO_ARM = 0, THEN = 1U << 30, ELSE = 1U << 31 };
+/* The arm of an IT block that an instruction is in, or what else it is. */
+enum mark { NO_MARK = 0, THEN = 1U << 30, ELSE = 1U << 31, EXCLUSIVE_STORE = THEN | ELSE };
 
 static struct record *record;
 static uint64_t space;
 static uint64_t start, end;
-static int is_arm;
+static int is_arm, is_arm64;
 
 /*
  * The rest of an IT block: where it goes on, and its conditions' lowest bits, as in the mask of IT,
@@ -74,26 +75,46 @@ static struct {
 	unsigned int mask, then;
 } rest;
 
-static unsigned int halfword(const struct qemu_plugin_insn *instruction)
+/* The `index`th halfword. */
+static uint32_t halfword(const struct qemu_plugin_insn *instruction, size_t index)
 {
-	unsigned char bytes[2];
+	unsigned char bytes[4];
 
 #if COPIES_DATA
 	qemu_plugin_insn_data(instruction, bytes, sizeof(bytes));
 #else
-	memcpy(bytes, qemu_plugin_insn_data(instruction), sizeof(bytes));
+	memcpy(bytes, qemu_plugin_insn_data(instruction), 2 * (index + 1));
 #endif
-	return bytes[0] | bytes[1] << 8;
+	return bytes[2 * index] | bytes[2 * index + 1] << 8;
+}
+
+/*
+ * DDI 0487, "Load/store exclusive register"; DDI 0406C, A5.2.10 for ARM code and A6.3.6 for Thumb.
+ * These two are not told apart. Of another instruction that looks like one the harness only does not
+ * compare how often a loop around it was executed.
+ */
+static int is_exclusive_store(const struct qemu_plugin_insn *instruction)
+{
+	uint32_t first, word;
+
+	if (qemu_plugin_insn_size(instruction) != 4)
+		return 0;
+	first = halfword(instruction, 0);
+	word = first | halfword(instruction, 1) << 16;
+	if (is_arm64)
+		return (word & 0x3fc00000) == 0x08000000;
+	return (word & 0x0f900ef0) == 0x01800e90 || (first & 0xfff0) == 0xe840 ||
+	       ((first & 0xfff0) == 0xe8c0 && word & 1U << 22);
 }
 
 /* The arm of an instruction, whose predecessor in the program was the last that this was asked of. */
-static enum arm arm_of(const struct qemu_plugin_insn *instruction, uint64_t address)
+static enum mark arm_of(const struct qemu_plugin_insn *instruction, uint64_t address)
 {
 	size_t size = qemu_plugin_insn_size(instruction);
 	unsigned int it;
 
 	if (rest.mask && rest.next == address) {
-		enum arm arm = (rest.mask >> 4 & 1) == rest.then ? THEN : ELSE;
+		enum mark arm = (rest.mask >> 4 & 1) == rest.then ? THEN : ELSE;
 
 		rest.next += size;
 		rest.mask = rest.mask << 1 & 0x1f;
@@ -103,14 +124,14 @@ static enum arm arm_of(const struct qemu_plugin_insn *instruction, uint64_t addr
 	}
 	rest.mask = 0;
 	if (size != 2)
-		return NO_ARM;
-	it = halfword(instruction);
+		return NO_MARK;
+	it = halfword(instruction, 0);
 	if ((it & 0xff00) == 0xbf00 && it & 0xf) {
 		rest.next = address + size;
 		rest.mask = it & 0x1f;
 		rest.then = it >> 4 & 1;
 	}
-	return NO_ARM;
+	return NO_MARK;
 }
 
 static void executed(unsigned int cpu, void *offset)
@@ -136,10 +157,13 @@ static void translated(plugin_id id, struct qemu_plugin_tb *block)
 		uint64_t address = qemu_plugin_insn_vaddr(instruction);
 
 		if (start <= address && address < end) {
-			enum arm arm = is_arm ? arm_of(instruction, address) : NO_ARM;
+			enum mark mark = is_arm ? arm_of(instruction, address) : NO_MARK;
+
+			if (mark == NO_MARK && is_arm && is_exclusive_store(instruction))
+				mark = EXCLUSIVE_STORE;
 
 			qemu_plugin_register_vcpu_insn_exec_cb(instruction, executed, NO_REGISTERS,
-							       (void *)(uintptr_t)((address - start) | arm));
+							       (void *)(uintptr_t)((address - start) | mark));
 		}
 	}
 }
@@ -164,6 +188,7 @@ EXPORT int qemu_plugin_install(plugin_id id, const struct info *info, int argc, 
 	int index;
 
 	is_arm = !strcmp(info->target, "arm") || !strcmp(info->target, "aarch64");
+	is_arm64 = !strcmp(info->target, "aarch64");
 	for (index = 0; index < argc; index++) {
 		char *value = strchr(argv[index], '=');
 

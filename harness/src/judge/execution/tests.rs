@@ -140,3 +140,32 @@ fn conditional_instructions_may_be_passed_over() {
     ");
     insta::assert_snapshot!(differs("0x22 f 12 1\n0x28 f 18 1\n"), @"0x22 and 0x28 are the arms of an IT block: the tracer told of 1 and 1 hits, QEMU executed it 1 times");
 }
+
+/// An entry of an exclusive store.
+const STORE: u32 = 3 << 30;
+
+#[test]
+fn an_exclusive_store_may_fail() {
+    // ldrex; strex; cmp; bne; and what follows.
+    let round = [0x1000, 0x1004 | STORE, 0x1008, 0x100c];
+    let plain = [&round[..], &[0x1010]].concat();
+    let retried = [&round[..], &round[..], &round[..], &[0x1010]].concat();
+    let differs =
+        |lines: &str, traced: &[u32]| compare(&hits(lines), &runs(&plain, traced)).detail();
+    let three = "0x1000 f 0 3\n0x1008 f 8 3\n0x1010 f 10 1\n";
+    assert_eq!(differs(three, &retried), "");
+    let lost = "0x1000 f 0 3\n0x1008 f 8 2\n0x1010 f 10 1\n";
+    insta::assert_snapshot!(differs(lost, &retried), @"0x1008 f 8: the tracer told of 2 hits, QEMU executed it 3 times");
+    // More often than threads are interrupted.
+    let often = [&round.repeat(20)[..], &[0x1010]].concat();
+    let twenty = "0x1000 f 0 20\n0x1008 f 8 20\n0x1010 f 10 1\n";
+    insta::assert_snapshot!(differs(twenty, &often), @"loops around exclusive stores were repeated 0 times in the plain run, 19 times in the traced one");
+    // Left in between.
+    let left = [&round[..], &[0x2000], &plain].concat();
+    let twice = "0x1000 f 0 2\n0x1008 f 8 2\n0x1010 f 10 1\n0x2000 g 0 1\n";
+    insta::assert_snapshot!(differs(twice, &left), @"control flow differs after 0x1008, 2 instructions in: the plain run is at 0x1010, the traced one at 0x2000");
+    // Repeated without the store.
+    let other = [&[0x1000, 0x1008][..], &plain].concat();
+    let twice = "0x1000 f 0 2\n0x1008 f 8 2\n0x1010 f 10 1\n";
+    insta::assert_snapshot!(differs(twice, &other), @"control flow differs after 0x1008, 2 instructions in: the plain run is at 0x1010, the traced one at 0x1000");
+}
