@@ -154,7 +154,7 @@ fn processors(build: &Build) -> &str {
 /// told: a module that does not compile makes the installation of the kernel fail.
 fn kernels(architecture: &str) -> &str {
     match architecture {
-        "amd64" => r"^(6\.([1-9]|1[0-4])|7\.3)\.",
+        "amd64" => r"^(6\.([1-9]|1[0-4]|17)|7\.[03])\.",
         "arm64" => r"^(6\.(1|12)|7\.3)\.",
         _ => r"^6\.(1|12)\.",
     }
@@ -224,7 +224,7 @@ mod tests {
             }
         }
         assert!(
-            has(&x86, "!CONFIG_HWLAT_TRACER") && has(&x86, "CONFIG_SMP"),
+            has(&x86, "!CONFIG_RCU_TRACE") && has(&x86, "CONFIG_SMP"),
             "{x86}"
         );
         assert!(

@@ -40,10 +40,8 @@
  * What runs between an INT3 and its handler must not trap. With these options it calls
  * code that can.
  */
-static_assert(!IS_ENABLED(CONFIG_HWLAT_TRACER),
-	      "CONFIG_HWLAT_TRACER: its tracer runs before the handler of each trap. Use a kernel built without it.");
-static_assert(!IS_ENABLED(CONFIG_OSNOISE_TRACER),
-	      "CONFIG_OSNOISE_TRACER: its tracer runs before the handler of each trap. Use a kernel built without it.");
+static_assert(!IS_ENABLED(CONFIG_TRACE_IRQFLAGS),
+	      "CONFIG_TRACE_IRQFLAGS: tracers of interrupts are on the path to the handler of each trap. Use a kernel built without it.");
 static_assert(!IS_ENABLED(CONFIG_RCU_TRACE),
 	      "CONFIG_RCU_TRACE: RCU's tracepoints are on the path to the handler of each trap. Use a kernel built without it.");
 
@@ -91,19 +89,36 @@ static struct notifier_block hook = {
 	.priority = INT_MAX,
 };
 
-UNEXPORTED(kprobe_int3_handler);
+/*
+ * The first function on the path of a trap that a tracer can see. kprobe_int3_handler() returns an int,
+ * which is 0 or 1.
+ */
+static bool (*handler)(struct pt_regs *regs);
+DEFINE_STATIC_CALL_NULL(tl_handler, *handler);
 
-/* Its address, and the two calls of it in exc_int3(), for kernel and user mode. */
-static void *handler;
-static u8 *ways[2];
-
-/* Called instead of kprobe_int3_handler(), which is passed the traps that are not ours. */
+/* Called instead of it, and passes on to it the traps that are not ours. */
 static int handle_straight(struct pt_regs *regs)
 {
 	if (!(user_mode(regs) ? tl_user_trap(regs) : trapline_trap(regs)))
 		return 1;
-	return tl_unexported(kprobe_int3_handler)(regs);
+	return static_call(tl_handler)(regs);
 }
+
+/*
+ * Called instead of trace_osnoise_callback() at the end of each NMI, an INT3 being one. That has a
+ * tracepoint, and what a consumer of it runs can have probes: a trap would end with a trap, and so on.
+ * What the kernel tells osnoise before the handler, and the hwlat tracer, leads to no tracepoint.
+ */
+static void ignore_osnoise(bool is_begin)
+{
+}
+
+/* Calls in the kernel's text: where, what they call, and what they call while a trap is armed. */
+static struct way {
+	u8 *at;
+	void *kernels, *ours;
+} ways[3];
+static size_t way_count;
 
 bool tl_is_stepped(const struct pt_regs *regs)
 {
@@ -171,25 +186,46 @@ static void write_call(u8 call[CALL_INSN_SIZE], const u8 *from, const void *to)
 
 /*
  * Searches at every byte, since instruction boundaries are unknown. Only a call to the
- * handler has these bytes.
+ * function has these bytes. Returns that function if there are as many calls as expected.
+ */
+static void *find_calls(const char *from, const char *function, void *ours, size_t expected)
+{
+	u8 *code = (void *)tl_symbol(from);
+	void *kernels = (void *)tl_symbol(function);
+	u8 call[CALL_INSN_SIZE];
+	size_t i;
+
+	for (i = 0; code && kernels && expected && i < 512; i++) {
+		write_call(call, code + i, kernels);
+		if (memcmp(code + i, call, sizeof(call)))
+			continue;
+		ways[way_count++] = (struct way){ code + i, kernels, ours };
+		expected--;
+	}
+	return expected ? NULL : kernels;
+}
+
+/*
+ * exc_int3() has two calls, for kernel and user mode, of do_int3(), or, where that is inlined, of what it calls.
+ * With CONFIG_KGDB_LOW_LEVEL_TRAP kgdb comes first there.
  */
 static int find_ways(void)
 {
-	u8 *code = (void *)tl_symbol("exc_int3");
-	u8 call[CALL_INSN_SIZE];
-	size_t i, found = 0;
-
-	if (!code || !tl_resolve(kprobe_int3_handler))
-		return -ENOENT;
-	handler = (void *)tl_symbol("kprobe_int3_handler");
-	for (i = 0; i < 512 && found < ARRAY_SIZE(ways); i++) {
-		write_call(call, code + i, handler);
-		if (!memcmp(code + i, call, sizeof(call)))
-			ways[found++] = code + i;
+	if (!IS_ENABLED(CONFIG_KGDB_LOW_LEVEL_TRAP))
+		handler = find_calls("exc_int3", "kprobe_int3_handler", handle_straight, 2);
+	if (!handler) {
+		way_count = 0;
+		handler = find_calls("exc_int3", "do_int3", handle_straight, 2);
 	}
-	if (found == ARRAY_SIZE(ways))
+	if (!handler) {
+		pr_err("trapline: exc_int3 does not call the handler of traps twice\n");
+		return -ENOENT;
+	}
+	static_call_update(tl_handler, handler);
+	if (!IS_ENABLED(CONFIG_OSNOISE_TRACER) ||
+	    find_calls("irqentry_nmi_exit", "trace_osnoise_callback", ignore_osnoise, 1))
 		return 0;
-	pr_err("trapline: exc_int3 does not call kprobe_int3_handler twice\n");
+	pr_err("trapline: irqentry_nmi_exit does not call trace_osnoise_callback\n");
 	return -ENOENT;
 }
 
@@ -197,12 +233,12 @@ static int find_ways(void)
 int tl_direct_dispatch(bool straight)
 {
 	u8 call[CALL_INSN_SIZE];
-	size_t i;
+	const struct way *way;
 
 	mutex_lock(text_lock);
-	for (i = 0; i < ARRAY_SIZE(ways); i++) {
-		write_call(call, ways[i], straight ? handle_straight : handler);
-		tl_unexported(COMPAT_POKE_RUNNING)(ways[i], call, sizeof(call), NULL);
+	for (way = ways; way < ways + way_count; way++) {
+		write_call(call, way->at, straight ? way->ours : way->kernels);
+		tl_unexported(COMPAT_POKE_RUNNING)(way->at, call, sizeof(call), NULL);
 	}
 	mutex_unlock(text_lock);
 	return 0;
@@ -319,14 +355,26 @@ int tl_arch_init(void)
 	return find_stacks() ?: find_ways() ?: find_rewritten() ?: tl_exec_mem_init();
 }
 
-/* The ORC unwinder looks up the exact instruction, which is before the saved ip. */
+/*
+ * The ORC unwinder looks up the exact instruction, which is before the saved ip. The frame-pointer
+ * unwinder starts at the frame of the register, which at a function's first and last instruction is the
+ * caller's, and would leave out the caller. Only where ip is 0, as after a call through a null pointer, it
+ * finds the return address on the top of the stack first.
+ */
 unsigned int tl_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 				   unsigned int count)
 {
 	struct pt_regs entry = *regs;
+	unsigned int found;
 
 	entry.ip -= INT3_INSN_SIZE;
-	return tl_unwind(&entry, 0, frames, count);
+	if (!IS_ENABLED(CONFIG_UNWINDER_FRAME_POINTER))
+		return tl_unwind(&entry, 0, frames, count);
+	entry.ip = 0;
+	found = tl_unwind(&entry, 0, frames, count);
+	if (found)
+		frames[0] = regs->ip - INT3_INSN_SIZE;
+	return found;
 }
 
 unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,

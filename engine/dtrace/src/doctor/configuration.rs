@@ -44,7 +44,7 @@ const fn refuses(options: Texts, machines: Texts, why: &'static str) -> Row {
     }
 }
 
-const ROWS: [Row; 28] = [
+const ROWS: [Row; 26] = [
     wants(&["CONFIG_MODULES"], ALL, "no module can be loaded"),
     wants(
         &["CONFIG_KPROBES"],
@@ -102,9 +102,7 @@ const ROWS: [Row; 28] = [
         "vtimestamp expects that the scheduler's clock includes time taken by the host",
     ),
     refuses(&["CONFIG_RCU_TRACE"], &["aarch64", "x86_64"], TRACED),
-    refuses(&["CONFIG_TRACE_IRQFLAGS"], ARM64, TRACED),
-    refuses(&["CONFIG_HWLAT_TRACER"], X86, TRACED),
-    refuses(&["CONFIG_OSNOISE_TRACER"], X86, TRACED),
+    refuses(&["CONFIG_TRACE_IRQFLAGS"], &["aarch64", "x86_64"], TRACED),
     refuses(
         &["CONFIG_SMP"],
         &["armv6"],
