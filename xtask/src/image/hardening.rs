@@ -1,4 +1,4 @@
-//! The mitigations of a kernel's configuration, for the Rust half: the compiler flags, and a check
+//! What a kernel's configuration demands of all code, such as mitigations, for the Rust half: the compiler flags, and a check
 //! of the finished code that they took effect.
 
 use std::collections::BTreeMap;
@@ -20,10 +20,13 @@ const FLAGS: &[(&str, &str)] = &[
     ("CONFIG_RETHUNK", RETURN_THUNK),
     ("CONFIG_MITIGATION_RETHUNK", RETURN_THUNK),
     ("CONFIG_X86_KERNEL_IBT", LANDING_PADS),
+    ("CONFIG_UNWINDER_FRAME_POINTER", FRAME_POINTERS),
 ];
 const RETPOLINE: &str = "-Zretpoline-external-thunk";
 const RETURN_THUNK: &str = "-Zfunction-return=thunk-extern";
 const LANDING_PADS: &str = "-Zcf-protection=branch";
+/// Where the kernel unwinds by them, objtool checks that there are any.
+const FRAME_POINTERS: &str = "-Cforce-frame-pointers=yes";
 
 /// A kernel's configuration, the text of its `auto.conf`.
 pub struct Config(String);
@@ -44,6 +47,7 @@ impl Config {
                 "CONFIG_RETPOLINE=y",
                 "CONFIG_RETHUNK=y",
                 "CONFIG_X86_KERNEL_IBT=y",
+                "CONFIG_UNWINDER_FRAME_POINTER=y",
                 "CONFIG_CALL_PADDING=y",
                 "CONFIG_FUNCTION_PADDING_BYTES=16",
             ],
@@ -303,6 +307,7 @@ mod tests {
             RETPOLINE,
             RETURN_THUNK,
             LANDING_PADS,
+            FRAME_POINTERS,
             "-Zpatchable-function-entry=16,16",
         ] {
             assert!(any.contains(flag), "{flag}: {any}");
