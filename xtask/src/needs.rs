@@ -158,9 +158,6 @@ pub fn of_packaging() -> Vec<Need> {
 
 /// What installing the packages in a guest of this release needs beyond the guest of a scenario.
 pub fn of_trial(suite: &str) -> Vec<Need> {
-    let archive = Need::Archive {
-        suite: suite.into(),
-    };
     // Not in everybody's PATH.
     let resize = Need::File {
         path: "/usr/sbin/resize2fs".into(),
@@ -172,7 +169,8 @@ pub fn of_trial(suite: &str) -> Vec<Need> {
         (!rustix::process::geteuid().is_root()).then(|| Need::program("newuidmap", "uidmap"));
     tools
         .into_iter()
-        .chain([resize, archive])
+        .chain([resize])
+        .chain(of_archive(suite))
         .chain(maps)
         .collect()
 }
@@ -190,18 +188,25 @@ pub fn of_guest(guest: &Guest) -> Vec<Need> {
         ("dpkg", "dpkg"),
     ];
     let tools = tools.map(|(name, package)| Need::program(name, package));
-    let keyring = Need::File {
-        path: archive::KEYRING.into(),
-        package: "debian-archive-keyring".into(),
-    };
-    let archive = Need::Archive {
-        suite: guest.packages.suite.clone(),
-    };
+    let suite = &guest.packages.suite;
     tools
         .into_iter()
         .chain(guest.host.iter().map(Need::from))
-        .chain([keyring, archive, rust])
+        .chain(of_archive(suite))
+        .chain([rust])
         .collect()
+}
+
+fn of_archive(suite: &str) -> [Need; 2] {
+    let (path, package) = archive::keyring(suite);
+    let keyring = Need::File {
+        path: path.into(),
+        package: package.into(),
+    };
+    let archive = Need::Archive {
+        suite: suite.into(),
+    };
+    [keyring, archive]
 }
 
 /// The distribution's packages of Rust with sources: some releases carry a newer toolchain under

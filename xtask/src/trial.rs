@@ -1,5 +1,5 @@
-//! `trial`: installs, uses and removes the packages in a guest with a whole userland of Debian, as its
-//! owner would. The guest has no network: what apt installs there is in apt's cache.
+//! `trial`: installs, uses and removes the packages in a guest with a whole userland of Debian or Ubuntu, as
+//! its owner would. The guest has no network: what apt installs there is in apt's cache.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,14 +23,22 @@ const SCRIPT: &str = include_str!("trial/guest.sh");
 /// Starts [`SCRIPT`] when the guest is up, and ends the guest.
 const SERVICE: &str = include_str!("trial/trial.service");
 
-/// Packages that an installed system has before the trial, and its kernel.
-const SYSTEM: &str = "systemd-sysv,udev,dbus,kmod,procps,zstd,initramfs-tools,man-db";
-const KERNEL: &str = "linux-image-amd64";
+/// Packages that an installed system has before the trial.
+const SYSTEM: &str = "apt,systemd-sysv,udev,dbus,kmod,procps,zstd,initramfs-tools,man-db";
 
-/// What the script installs besides the packages: the headers of the kernel that runs, another kernel,
-/// and one that the module refuses.
-const FETCHED: &str = "linux-headers-$(basename $(readlink \"$1/vmlinuz\") | sed s/vmlinuz-//) \
-    linux-image-cloud-amd64 linux-headers-cloud-amd64 linux-image-rt-amd64 linux-headers-rt-amd64";
+/// The hook that puts into apt's cache what the script installs, and the names of both further kernels into
+/// a file for it. The arguments are those of [`Kernels`]. It calls the host's apt, as mmdebstrap has set it up: the
+/// guest's does not know the certificates of the host's mirrors.
+const FETCH: &str = concat!("sh -ec '", include_str!("trial/fetch.sh"), "' fetch \"$1\"");
+
+/// The kernels of a distribution, each without `linux-image-` in front.
+struct Kernels {
+    running: &'static str,
+    /// Another that the module is built for.
+    another: &'static str,
+    /// One that the module refuses.
+    refused: &'static str,
+}
 
 /// The packages' files.
 const PACKAGES: [&str; 2] = ["trapline.deb", "trapline-dkms.deb"];
@@ -46,7 +54,7 @@ const BOOT: &str = "setpriv --pdeathsig TERM timeout --foreground 100m setpriv -
     -drive file=disk.ext2,format=raw,if=virtio,cache=unsafe \
     -kernel vmlinuz -initrd initrd.img -append";
 
-/// The release of Debian, and where its kernel is from.
+/// The release, and where its kernel is from.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Suite {
     /// Debian 12
@@ -57,26 +65,44 @@ pub enum Suite {
     Trixie,
     /// Debian 13 with the kernel of its backports
     TrixieBackports,
+    /// Ubuntu 24.04
+    Noble,
+    /// Ubuntu 24.04 with the kernel of a later release
+    NobleHwe,
 }
 
 impl Suite {
-    fn release(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
-            Self::Bookworm | Self::BookwormBackports => "bookworm",
-            Self::Trixie | Self::TrixieBackports => "trixie",
+            Self::Bookworm => "bookworm",
+            Self::BookwormBackports => "bookworm-backports",
+            Self::Trixie => "trixie",
+            Self::TrixieBackports => "trixie-backports",
+            Self::Noble => "noble",
+            Self::NobleHwe => "noble-hwe",
         }
+    }
+
+    fn release(self) -> &'static str {
+        let name = self.name();
+        name.split_once('-').map_or(name, |(release, _)| release)
     }
 
     fn backports(self) -> Option<&'static str> {
-        match self {
-            Self::Bookworm | Self::Trixie => None,
-            Self::BookwormBackports => Some("bookworm-backports"),
-            Self::TrixieBackports => Some("trixie-backports"),
-        }
+        self.name().ends_with("-backports").then(|| self.name())
     }
 
-    fn name(self) -> &'static str {
-        self.backports().unwrap_or(self.release())
+    fn kernels(self) -> Kernels {
+        let (running, another, refused) = match self {
+            Self::Noble => ("virtual", "aws", "realtime"),
+            Self::NobleHwe => ("virtual-hwe-24.04", "aws", "realtime"),
+            _ => ("amd64", "cloud-amd64", "rt-amd64"),
+        };
+        Kernels {
+            running,
+            another,
+            refused,
+        }
     }
 }
 
@@ -127,14 +153,16 @@ impl Trial {
             &self.dir.join("preferences"),
             archive.preferences().as_bytes(),
         )?;
+        let Kernels {
+            running,
+            another,
+            refused,
+        } = self.suite.kernels();
+        let kernel = format!("linux-image-{running}");
         let kernel = match backports {
-            Some(suite) => format!("{KERNEL}/{suite}"),
-            None => KERNEL.into(),
+            Some(suite) => format!("{kernel}/{suite}"),
+            None => kernel,
         };
-        // The host's apt, as mmdebstrap has set it up: the guest's does not know the certificates of
-        // the host's mirrors.
-        let apt = "APT_CONFIG=\"$MMDEBSTRAP_APT_CONFIG\" apt-get -q -y --download-only \
-             -o APT::Install-Recommends=true";
         let hooks = [
             "copy-in trapline.deb trapline-dkms.deb /root".into(),
             "copy-in trial /usr/local/sbin".into(),
@@ -144,7 +172,8 @@ impl Trial {
             in_guest("systemctl mask serial-getty@ttyS0.service getty@tty1.service"),
             // The default level takes minutes in the guest.
             in_guest("echo COMPRESSLEVEL=1 >/etc/initramfs-tools/conf.d/trial"),
-            format!("{apt} install \"$1\"/root/*.deb {FETCHED}"),
+            format!("{FETCH} {another} {refused}"),
+            in_guest("ln -sf boot/vmlinuz-* /vmlinuz; ln -sf boot/initrd.img-* /initrd.img"),
             "download /vmlinuz vmlinuz".into(),
             "download /initrd.img initrd.img".into(),
         ]
