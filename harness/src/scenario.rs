@@ -56,6 +56,9 @@ pub struct Scenario {
     /// The CPU model.
     #[serde(default)]
     pub processor: Processor,
+    /// Whether the claim is about text that is replaced while other threads execute it.
+    #[serde(default)]
+    pub cross_modifying: bool,
     /// Words appended to the kernel command line; such a guest is booted for the job.
     #[serde(default)]
     pub append: Option<String>,

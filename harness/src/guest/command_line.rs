@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::guest::execution_log::ExecutionLog;
 use crate::guest::image::{Clockwork, Image};
-use crate::guest::machine::{Machine, Timer};
+use crate::guest::machine::{CROSS_MODIFYING_CODE, Machine, Timer};
 use crate::guest::recording::Recording;
 use crate::scenario::Processor;
 
@@ -48,7 +48,11 @@ impl Machine {
 
     /// Whether the CPUs of `image` run in parallel.
     pub fn is_parallel(&self, image: &Image) -> bool {
-        !image.clockwork.is_counting() && image.emulator >= self.parallel_since
+        let since = match image.cross_modifying {
+            true => self.parallel_since.max(CROSS_MODIFYING_CODE),
+            false => self.parallel_since,
+        };
+        !image.clockwork.is_counting() && image.emulator >= since
     }
 
     /// All of QEMU's arguments: monitor and line on inherited descriptors, the console in a file.

@@ -15,7 +15,7 @@ use crate::guest::machine::{self, Machine};
 use crate::guest::recording::Recording;
 use crate::judge::normalise::Facts;
 use crate::run::plan::Target;
-use crate::scenario::{Clock, Cpus, Names, Processor};
+use crate::scenario::{Clock, Cpus, Names, Processor, Scenario};
 use crate::tree::Tree;
 
 const SCHEMA: u32 = 4;
@@ -62,6 +62,9 @@ pub struct Image {
     /// The CPU model; chosen by the job, not by the build.
     #[serde(skip)]
     pub processor: Processor,
+    /// Whether text is replaced while another CPU may execute it; chosen by the job, not by the build.
+    #[serde(skip)]
+    pub cross_modifying: bool,
     /// Virtual clock, seed and recording; chosen by the job, not by the build.
     #[serde(skip)]
     pub clockwork: Clockwork,
@@ -194,6 +197,18 @@ impl Image {
                 path: path.clone(),
             }),
         }
+    }
+
+    /// Applies what a scenario wants of the machine.
+    pub fn with_wishes(self, scenario: &Scenario) -> Self {
+        let image = Self {
+            cross_modifying: scenario.cross_modifying,
+            ..self
+        };
+        image
+            .with_cpus(scenario.cpus, scenario.processor)
+            .with_append(scenario.append.as_deref())
+            .with_clock(scenario.clock.unwrap_or_default())
     }
 
     /// Applies a scenario's number of CPUs and CPU model.

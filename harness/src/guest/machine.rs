@@ -75,8 +75,8 @@ pub struct Timer {
 /// another CPU in between goes unnoticed. x86 Linux patches live text by way of INT3: a CPU that
 /// keeps the stale INT3 traps, the kernel finds none there and retries, for ever. arm64 replaces an
 /// instruction at once, so a CPU that executes it meanwhile may only miss the change: scenarios do
-/// not start tracing what spins.
-const CROSS_MODIFYING_CODE: Version = Version(8, 1);
+/// not start tracing what spins, or say that they do (`cross-modifying`).
+pub(super) const CROSS_MODIFYING_CODE: Version = Version(8, 1);
 
 pub(super) const MACHINES: &[Machine] = &[
     Machine {

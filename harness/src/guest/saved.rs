@@ -141,7 +141,11 @@ fn name(image: &Image, level: Level) -> String {
         Level::Booted => "booted",
         Level::Loaded => "loaded",
     };
-    format!("{level}-{}{processor}", image.cpus)
+    let turns = match image.cross_modifying {
+        true => "-turns",
+        false => "",
+    };
+    format!("{level}-{}{processor}{turns}", image.cpus)
 }
 
 fn open(path: &Path) -> Result<File, HostError> {

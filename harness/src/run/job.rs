@@ -113,9 +113,7 @@ pub fn run_with(
         job_file: JobFile::of(job, &overrides.setting, tree),
         image: image
             .clone()
-            .with_cpus(job.scenario.cpus, job.scenario.processor)
-            .with_append(job.scenario.append.as_deref())
-            .with_clock(job.scenario.clock.unwrap_or_default())
+            .with_wishes(&job.scenario)
             .with_overrides(overrides),
         progress,
         evidence,

@@ -248,10 +248,7 @@ impl Rerun<'_> {
             recording: Some(recording),
             ..Overrides::default()
         };
-        let image = self.image.clone();
-        let image = image.with_cpus(job.scenario.cpus, job.scenario.processor);
-        let image = image.with_append(job.scenario.append.as_deref());
-        let image = image.with_clock(job.scenario.clock.unwrap_or_default());
+        let image = self.image.clone().with_wishes(&job.scenario);
         let image = image.with_overrides(&overrides);
         let has_mutant = job.mutant.is_some();
         let debugger = gdb.then(|| Debugger::new(self.tree, &image, self.machine, has_mutant));

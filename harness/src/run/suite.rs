@@ -301,9 +301,7 @@ fn in_order(mut jobs: Vec<(usize, Entry)>) -> Vec<Entry> {
 /// Host CPUs that a job keeps busy: a scenario's number of CPUs, if QEMU runs them in parallel.
 fn processors((image, item): (&Image, &Item)) -> usize {
     let Item::Run(job) = item else { return 1 };
-    let image = image
-        .clone()
-        .with_clock(job.scenario.clock.unwrap_or_default());
+    let image = image.clone().with_wishes(&job.scenario);
     let is_parallel = image
         .machine()
         .is_some_and(|machine| machine.is_parallel(&image));

@@ -46,7 +46,7 @@ fn all_keys_are_parsed() {
 
 #[test]
 fn unknown_key_is_an_error_with_place() {
-    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `why`, `needs`, `cpus`, `processor`, `append`, `boot`, `module`, `clock`, `clocks`, `files`, `trace`, `workload`, `stop`, `time-limit`, `scale`, `in-turns`, `nightly`, `normalise`, `expect`, `mutants`, `differs`, `excludes`");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `why`, `needs`, `cpus`, `processor`, `cross-modifying`, `append`, `boot`, `module`, `clock`, `clocks`, `files`, `trace`, `workload`, `stop`, `time-limit`, `scale`, `in-turns`, `nightly`, `normalise`, `expect`, `mutants`, `differs`, `excludes`");
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect:\n  event: 3\n"), @"scenarios/fbt/claim.yaml:4:3: expect: unknown field `event`, expected one of `status`, `workload-status`, `events`, `events-at-least`, `agrees-with`, `stdout-contains`, `stderr-contains`");
 }
 

@@ -95,5 +95,11 @@ fn round_robin_for_old_qemu_and_icount() {
     assert_eq!(accelerator(Version(8, 1), None), (TCG, true));
     assert_eq!(accelerator(Version(8, 1), Some(0)), (TCG, false));
     let arm = find("virt").expect("a row");
-    assert!(arm.is_parallel(&Image::of(&Target::default())));
+    let mut image = Image::of(&Target::default());
+    assert!(arm.is_parallel(&image));
+    image.cross_modifying = true;
+    image.emulator = Version(7, 2);
+    assert_eq!(arm.accelerator(&image), ROUND_ROBIN);
+    image.emulator = Version(8, 1);
+    assert_eq!(arm.accelerator(&image), TCG);
 }
