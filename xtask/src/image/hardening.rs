@@ -1,5 +1,5 @@
-//! What a kernel's configuration demands of all code, such as mitigations, for the Rust half: the compiler flags, and a check
-//! of the finished code that they took effect.
+//! What a kernel's configuration demands of all code, such as mitigations, for the Rust half: the
+//! compiler flags, and a check of the finished code that the mitigations took effect.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -90,8 +90,8 @@ static uint32_t halfword(const struct qemu_plugin_insn *instruction, size_t inde
 
 /*
  * DDI 0487, "Load/store exclusive register"; DDI 0406C, A5.2.10 for ARM code and A6.3.6 for Thumb.
- * These two are not told apart. Of another instruction that looks like one the harness only does not
- * compare how often a loop around it was executed.
+ * These two are not told apart. Of a loop around another instruction that looks like one, the harness
+ * compares one round.
  */
 static int is_exclusive_store(const struct qemu_plugin_insn *instruction)
 {
