@@ -465,19 +465,31 @@ fn another_library_can_take_the_place_of_one() {
 }
 
 #[test]
-fn a_trap_of_the_programs_own_ends_it_as_it_did() {
+fn traps_of_the_programs_own_do_what_they_did() {
     let folder = folder();
     let program = build(&folder, "trap", "-O1");
-    let output = Command::new(env!("CARGO_BIN_EXE_dtrace"))
-        .args([
-            "-n",
-            "pid$target:::entry { @ = count(); }",
-            "-c",
-            program.to_str().unwrap(),
-        ])
-        .output();
-    let told = String::from_utf8(output.unwrap().stderr).unwrap();
-    assert!(told.contains("terminated by SIG"), "{told}");
+    let all = "pid$target:::entry { @ = count(); }";
+    for mechanism in ["trap", "inline"] {
+        let run = |arguments: &str| {
+            let mechanism = format!("pidmech={mechanism}");
+            let command = format!("{} {arguments}", program.display());
+            let output = Command::new(env!("CARGO_BIN_EXE_dtrace"))
+                .args(["-x", &mechanism, "-n", all, "-c", &command])
+                .output()
+                .unwrap();
+            let [said, told] =
+                [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+            (said, told)
+        };
+        for trap in ["undefined", "short", "other"] {
+            let (_, told) = run(trap);
+            let signals = ["SIGTRAP", "SIGILL"].map(|it| format!("terminated by {it}"));
+            let is_so = signals.iter().any(|it| told.contains(it));
+            assert!(is_so, "{mechanism} {trap}: {told}");
+        }
+        let (said, _) = run("short short short");
+        assert!(said.starts_with("3\n"), "{mechanism}: {said}");
+    }
 }
 
 /// Waits until `is_so`, for half a minute at most.

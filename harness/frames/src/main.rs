@@ -24,6 +24,7 @@
 //! - `maps CALLS` replaces the page of a function by others.
 //! - `privileged` reads a line, and executes an instruction that only the kernel may; its exit status is 0 if a signal
 //!   comes from there. It prints nothing.
+//! - `trapped` executes a trap, and ends in the handler, which says so.
 //!
 //! The functions are named `frames_*`. Those that no compiler makes are in `arch`.
 
@@ -48,6 +49,7 @@ mod special;
 mod stacks;
 mod threads;
 mod timed;
+mod trapped;
 
 use std::io;
 use std::process::ExitCode;
@@ -68,7 +70,7 @@ enum Error {
     Wrong(String),
 }
 
-const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | skewed | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | guarded CALLS | hardened CALLS | kept CALLS | masked CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS | privileged";
+const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | skewed | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | guarded CALLS | hardened CALLS | kept CALLS | masked CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS | privileged | trapped";
 
 fn main() -> ExitCode {
     match Command::parse(std::env::args_os()).and_then(|command| run(&command)) {
@@ -104,6 +106,7 @@ fn run(command: &Command) -> Result<Counts, Error> {
         Command::Alarms { count } => alarms::ring(count),
         Command::Maps { calls } => maps::map(calls),
         Command::Privileged => privileged::execute(),
+        Command::Trapped => trapped::execute(),
         Command::Nothing => Ok(Counts::default()),
     }
 }

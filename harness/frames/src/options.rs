@@ -50,6 +50,8 @@ pub enum Command {
     Maps { calls: usize },
     /// Execute what only the kernel may.
     Privileged,
+    /// Execute a trap.
+    Trapped,
     /// Exit.
     Nothing,
 }
@@ -98,6 +100,7 @@ impl Command {
             "alarms" => Self::Alarms { count: number()? },
             "maps" => Self::Maps { calls: number()? },
             "privileged" => Self::Privileged,
+            "trapped" => Self::Trapped,
             "nothing" => Self::Nothing,
             _ => return Err(Error::Command(word)),
         };

@@ -59,6 +59,11 @@ fn all_others_return() {
     }
 }
 
+#[test]
+fn a_trap_is_handled() {
+    assert_eq!(run("trapped"), "handled\n");
+}
+
 /// Its input ends at once.
 #[test]
 fn a_privileged_instruction_ends_the_process() {

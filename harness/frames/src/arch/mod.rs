@@ -122,6 +122,8 @@ unsafe extern "C" {
     pub fn frames_fetch(from: *const usize) -> usize;
     /// Begins with an instruction that only the kernel may execute.
     pub fn frames_privileged();
+    /// Executes a trap.
+    pub fn frames_trapped();
     /// Returns its argument plus 1. Nothing else is in its page.
     pub fn frames_paged(number: usize) -> usize;
 }

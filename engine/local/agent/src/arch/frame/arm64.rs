@@ -22,6 +22,12 @@ pub const BLACKLIST: &Blacklist = &blacklist::ARM64;
 /// SIGTRAP
 pub const SIGNAL: u32 = 5;
 
+/// Whether the kernel sends [`SIGNAL`] for this instruction: a `brk`, whatever its immediate (Arm's manual, C6.2).
+pub fn is_trap(text: &[u8]) -> bool {
+    let word = text.first_chunk().map(|word| u32::from_le_bytes(*word));
+    word.is_some_and(|word| word & 0xffe0_001f == 0xd420_0000)
+}
+
 /// The processor that took the trap.
 #[derive(Debug, Default)]
 pub struct ThisProcessor;

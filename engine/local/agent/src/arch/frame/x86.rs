@@ -20,6 +20,12 @@ pub const BLACKLIST: &Blacklist = &blacklist::X86;
 /// SIGTRAP
 pub const SIGNAL: u32 = 5;
 
+/// Whether the kernel sends [`SIGNAL`] for this instruction: `int3` or `int1` (Intel's manual, volume 2). Not for the
+/// longer `int 3`, of which only the last byte would be here.
+pub fn is_trap(text: &[u8]) -> bool {
+    matches!(text.first(), Some(0xcc | 0xf1))
+}
+
 /// Linux's `struct ucontext` (`asm-generic/ucontext.h`, `asm/sigcontext.h`), as far as it is needed.
 #[repr(C)]
 pub struct Context {
