@@ -6,6 +6,8 @@
 mod attached;
 #[path = "inside/fuzz.rs"]
 mod fuzz;
+#[path = "inside/late.rs"]
+mod late;
 #[path = "inside/random.rs"]
 mod random;
 #[path = "inside/records.rs"]
@@ -144,29 +146,38 @@ fn functions_return_as_often_as_they_are_entered() {
     }
 }
 
-/// The jumps in the text of a process, and the number of traps: where it is not its file's.
-fn patched(pid: u32) -> (Vec<u64>, usize) {
-    const JUMP: u8 = 0xe9;
+/// The text of a process that is mapped from files: addresses, what is there, and what is in the file.
+fn texts(pid: u32) -> Vec<(u64, Vec<u8>, Vec<u8>)> {
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
     let memory = fs::File::open(format!("/proc/{pid}/mem")).unwrap();
-    let (mut jumps, mut traps) = (Vec::new(), 0);
-    for line in maps.lines().filter(|line| line.contains(" r-xp ")) {
+    let text = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [range, _, offset, _, _, path] = words[..] else {
-            continue;
+        let &[range, "r-xp", offset, _, _, path] = words.as_slice() else {
+            return None;
         };
-        let Ok(file) = fs::File::open(path) else {
-            continue;
-        };
-        let (start, end) = range.split_once('-').unwrap();
+        let file = fs::File::open(path).ok()?;
+        let (start, end) = range.split_once('-')?;
         let [start, end, offset] =
             [start, end, offset].map(|it| u64::from_str_radix(it, 16).unwrap());
         let mut there = vec![0; (end - start) as usize];
-        memory.read_exact_at(&mut there, start).unwrap();
-        let mut original = vec![0; there.len()];
+        let mut original = there.clone();
+        // Behind the end of the file there is nothing of it.
         let length = file.read_at(&mut original, offset).unwrap();
+        original.truncate(length);
+        there.truncate(length);
+        memory.read_exact_at(&mut there, start).unwrap();
+        Some((start, there, original))
+    };
+    maps.lines().filter_map(text).collect()
+}
+
+/// The jumps in the text of a process, and the number of traps: where it is not its file's.
+fn patched(pid: u32) -> (Vec<u64>, usize) {
+    const JUMP: u8 = 0xe9;
+    let (mut jumps, mut traps) = (Vec::new(), 0);
+    for (start, there, original) in texts(pid) {
         let mut place = 0;
-        while place + 5 <= length {
+        while place + 5 <= there.len() {
             let is_jump = there[place] == JUMP;
             if is_jump && there[place..place + 5] != original[place..place + 5] {
                 jumps.push(start + place as u64);

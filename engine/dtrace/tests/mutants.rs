@@ -245,6 +245,36 @@ const MUTANTS: &[Mutant] = &[
         ["jumps::is_guarded(patch.address)", "false"],
         ["inside", "a_probe_that_a_guard_would_hide_is_not_armed"],
     ),
+    // A thread that comes late is sent to a slot that was never written.
+    mutant(
+        "slot-unwritten",
+        "local/agent/src/text.rs",
+        [
+            "write_slots(patches.iter().map(|it| it.address)).is_err()",
+            "patches.is_empty()",
+        ],
+        [
+            "inside",
+            "late::a_thread_survives_that_comes_when_its_instruction_is_there_again",
+        ],
+    ),
+    // A thread is not waited for that a debugger holds.
+    mutant(
+        "held-at-a-trap",
+        "local/agent/src/trapped.rs",
+        ["['R', 't']", "['R']"],
+        [
+            "inside",
+            "late::a_thread_survives_that_a_debugger_holds_before_the_handler",
+        ],
+    ),
+    // A trap of the program's own is executed again for ever.
+    mutant(
+        "own-trap-again",
+        "local/agent/src/arch/frame/x86.rs",
+        ["Some(0xcc | 0xf1)", "Some(0xf1)"],
+        ["inside", "traps_of_the_programs_own_do_what_they_did"],
+    ),
     // Jumps that guard the signal of traps stay when tracing ends. Those in place of traps are in commands only,
     // which end with it.
     mutant(

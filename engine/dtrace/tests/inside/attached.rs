@@ -3,7 +3,7 @@
 use super::*;
 
 /// A process, killed when it is dropped.
-struct Running(Child);
+pub struct Running(pub Child);
 
 impl Running {
     fn start(program: &Path) -> Self {

@@ -23,6 +23,19 @@ static MAPS: AtomicI32 = AtomicI32::new(-1);
 /// Whether text of the process could not be restored.
 static IS_KEPT: AtomicBool = AtomicBool::new(false);
 
+/// Whether a trap was written.
+static HAD_TRAPS: AtomicBool = AtomicBool::new(false);
+
+/// A trap is written, which threads may hit.
+pub fn expect_hits() {
+    HAD_TRAPS.store(true, Ordering::Relaxed);
+}
+
+/// Whether a thread may have hit a trap.
+pub fn had_traps() -> bool {
+    HAD_TRAPS.load(Ordering::Relaxed)
+}
+
 /// Text of the process cannot be restored: a trap of ours or a jump stays in it.
 pub fn keep() {
     IS_KEPT.store(true, Ordering::Relaxed);

@@ -24,16 +24,28 @@ pub fn read(address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
 pub fn patch(patches: &mut [UserPatch], are_traps: bool) {
     let rest = match are_traps {
         true => jumps::arm(patches),
+        // Until the live table is published anew, a thread that has hit a window's trap may be sent to a slot.
+        false if write_slots(patches.iter().map(|it| it.address)).is_err() => {
+            code::keep();
+            return patches
+                .iter_mut()
+                .for_each(|it| it.outcome = Patched::Unwritable);
+        }
         false => jumps::disarm(patches),
     };
     if rest.is_empty() {
         return;
     }
+    // Also where no trap is put: a guard's may be hit there.
+    let have_slots = write_slots(rest.iter().map(|it| it.address)).is_ok();
     // A thread that blocks the signal of a trap would be killed by it.
-    let may_put = !are_traps || jumps::guard().is_ok();
+    let may_put = !are_traps || (have_slots && jumps::guard().is_ok());
     for patch in rest {
         // A trap that nobody hits would not be told from one that nobody has hit.
         let may_put = may_put && !(are_traps && jumps::is_guarded(patch.address));
+        if are_traps && may_put {
+            code::expect_hits();
+        }
         patch.outcome = match may_put {
             true => patched(patch),
             false => Patched::Unwritable,
@@ -62,15 +74,32 @@ fn patched(patch: &UserPatch) -> Patched {
     if code::read(patch.address, there).is_err() || !expected.starts_with(there) {
         return Patched::Different;
     }
-    let slot = SLOTS.with(|slots| slots.remove(&patch.address));
-    if slot.is_some_and(|(at, slot)| code::write(at, &slot).is_err()) {
-        return Patched::Unwritable;
-    }
     let word = word.get(..length).unwrap_or_default();
     match code::write(patch.address, word) {
         Ok(()) => Patched::Written,
         Err(OutOfMemory) => Patched::Unwritable,
     }
+}
+
+/// Writes the slots of these sites, those that are next to one another at once.
+fn write_slots(sites: impl Iterator<Item = usize>) -> Result<(), OutOfMemory> {
+    /// A site, where its slot is, and the slot's code.
+    type Slot = (usize, (usize, Vec<u8>));
+    SLOTS.with(|slots| {
+        let kept = sites.filter_map(|site| Some((site, slots.get(&site)?.clone())));
+        let kept: Vec<Slot> = kept.collect();
+        let are_adjacent =
+            |(_, (at, code)): &Slot, (_, (next, _)): &Slot| at.wrapping_add(code.len()) == *next;
+        for adjacent in kept.chunk_by(are_adjacent) {
+            let start = adjacent.first().map_or(0, |(_, (at, _))| *at);
+            let code = adjacent.iter().flat_map(|(_, (_, code))| code).copied();
+            code::write(start, &code.collect::<Vec<u8>>())?;
+            for (site, _) in adjacent {
+                slots.remove(site);
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Memory for pages of slots.

@@ -11,14 +11,15 @@ use core::time::Duration;
 use crate::clock::{self, ClockId};
 use crate::files::{self, Name};
 use crate::own_action::BIT;
-use crate::{machine, sys};
+use crate::{code, machine, sys};
 
 /// How long they are waited for: on a busy machine a thread gets its turn late.
 const LONGEST: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// More than a thread needs to run from a trap to its handler.
-const DELIVERY: Duration = Duration::from_micros(200);
+/// More than a thread needs to run from a trap to its handler, and than lies between two of the kernel's ticks: only there is
+/// what a thread has run added up.
+const DELIVERY: Duration = Duration::from_millis(20);
 
 /// A thread of the process.
 struct Thread {
@@ -29,6 +30,9 @@ struct Thread {
 
 /// Waits until no thread is there. None executes a trap any more.
 pub fn wait() {
+    if !code::had_traps() {
+        return;
+    }
     let folder = Name::of(format_args!("/proc/{}/task", machine::own_pid()));
     let numbers = folder.and_then(|folder| files::numbers(folder.get()).ok());
     let numbers = numbers.unwrap_or_default();
@@ -51,7 +55,7 @@ pub fn wait() {
 
 impl Thread {
     /// Whether it may be there: the signal is pending, or it has not run on so far that it must have come
-    /// by. One that waits for anything is not.
+    /// by. One that waits for anything is not, but for its debugger: that is told of the signal before it is delivered.
     fn may_be_there(&self) -> bool {
         // Before the signal is looked for.
         let needed = self.ran.saturating_add(DELIVERY.as_nanos() as u64);
@@ -65,8 +69,8 @@ impl Thread {
             Some(from_utf8(value).ok()?.trim_start())
         };
         let pending = field("SigPnd:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
-        let is_running = field("State:").is_some_and(|state| state.starts_with('R'));
-        pending.is_some_and(|mask| mask & BIT != 0) || (is_running && !has_run)
+        let is_on_its_way = field("State:").is_some_and(|state| state.starts_with(['R', 't']));
+        pending.is_some_and(|mask| mask & BIT != 0) || (is_on_its_way && !has_run)
     }
 }
 

@@ -60,7 +60,8 @@ impl<'a> Writing<'a> {
         let mut before = [0; JUMP];
         code::read(change.address, &mut before).ok()?;
         let [address, detour] = place;
-        detour.store(change.detour, Ordering::Relaxed);
+        // Who reads this sees as well that the place was free.
+        detour.store(change.detour, Ordering::Release);
         address.store(change.address, Ordering::Release);
         Some(Self {
             change,
@@ -81,6 +82,7 @@ impl<'a> Writing<'a> {
 
     /// Begins with the trap. If it cannot be written, the window is as it was.
     fn puts_trap(&self) -> bool {
+        code::expect_hits();
         let is_put = self.put_first(TRAP);
         if !is_put {
             self.end();
@@ -199,6 +201,8 @@ fn put(change: &Change, before: &[u8]) -> Result<(), OutOfMemory> {
 /// The detour of a window that is being written, or that a trap stays in. Callable in probe context.
 pub fn detour_at(pc: usize) -> Option<usize> {
     let mut all = WRITTEN.iter();
-    let [_, detour] = all.find(|[address, _]| address.load(Ordering::Acquire) == pc)?;
-    Some(detour.load(Ordering::Relaxed))
+    let [address, detour] = all.find(|[address, _]| address.load(Ordering::Acquire) == pc)?;
+    let detour = detour.load(Ordering::Acquire);
+    // By now the place may be another window's.
+    (address.load(Ordering::Relaxed) == pc).then_some(detour)
 }
