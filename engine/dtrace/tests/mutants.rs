@@ -275,6 +275,19 @@ const MUTANTS: &[Mutant] = &[
         ["Some(0xcc | 0xf1)", "Some(0xf1)"],
         ["inside", "traps_of_the_programs_own_do_what_they_did"],
     ),
+    // An agent that nobody asks leaves its guards and its handler.
+    mutant(
+        "unclaimed-leaves",
+        "local/agent/src/serve.rs",
+        [
+            "        agent.answer_all();\n    }",
+            "        agent.answer_all();\n    } else {\n        return;\n    }",
+        ],
+        [
+            "inside",
+            "attached::a_process_is_as_before_when_dtrace_is_killed_as_its_agent_begins",
+        ],
+    ),
     // Jumps that guard the signal of traps stay when tracing ends. Those in place of traps are in commands only,
     // which end with it.
     mutant(

@@ -1,5 +1,6 @@
 //! Processes that run already: what tracing leaves in them, and who may trace them.
 
+use super::late::agent_of;
 use super::*;
 
 /// A process, killed when it is dropped.
@@ -112,6 +113,34 @@ fn a_process_survives_that_dtrace_is_killed_at_any_moment() {
         assert!(shell(&format!("kill -TERM {pid}")).status.success());
         let ended = running.0.wait().unwrap();
         assert!(ended.success(), "{moment}: {ended}");
+    }
+}
+
+#[test]
+fn a_process_is_as_before_when_dtrace_is_killed_as_its_agent_begins() {
+    const TIMES: usize = 10;
+    let folder = folder();
+    let program = build(&folder, "busy", "-O2");
+    for _ in 0..TIMES {
+        let mut running = Running::start(&program);
+        let before = running.state();
+        let pid = running.0.id();
+        let own = format!("pid{pid}:a.out:work:entry {{ @ = count(); }}");
+        let mut killed = dtrace(&own).spawn().unwrap();
+        // It has not asked for anything yet, most often.
+        while agent_of(pid as i32).is_none() {
+            // A thread that has just been created may block the signal of traps.
+            if killed.try_wait().unwrap().is_some() {
+                killed = dtrace(&own).spawn().unwrap();
+            }
+        }
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        wait_until(|| agent_of(pid as i32).is_none());
+        assert!(running.state() == before);
+        assert!(shell(&format!("kill -TERM {pid}")).status.success());
+        let ended = running.0.wait().unwrap();
+        assert!(ended.success(), "{ended}");
     }
 }
 

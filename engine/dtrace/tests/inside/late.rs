@@ -158,7 +158,7 @@ fn busy_thread(process: i32) -> Pid {
 }
 
 /// The process that has the agent of this one: its program, and a name of its own.
-fn agent_of(process: i32) -> Option<Pid> {
+pub fn agent_of(process: i32) -> Option<Pid> {
     let program = fs::read_link(format!("/proc/{process}/exe")).ok()?;
     let processes = fs::read_dir("/proc").unwrap();
     let mut numbers = processes.filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok());

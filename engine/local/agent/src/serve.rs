@@ -48,7 +48,7 @@ pub extern "C" fn serve(start: &Start, left: &mut Left) -> ! {
         machine::begin(start);
         cell::init(tracer);
         if let Some(tracer) = cell::tracer() {
-            answer_all(tracer, [requests, opened], start.command);
+            trace(tracer, [requests, opened], start.command);
         }
         // The handler of a trap that stays has to find its site.
         is_unused = !code::is_kept() && cell::clear();
@@ -79,7 +79,7 @@ fn leave(left: &mut Left, is_unused: bool) {
     left.stage.store(stage, Ordering::Release);
 }
 
-fn answer_all(tracer: &'static Engine, [requests, opened]: [Fd; 2], command: u32) {
+fn trace(tracer: &'static Engine, [requests, opened]: [Fd; 2], command: u32) {
     let (Ok(consumer), true) = (tracer.open(), handler::install()) else {
         return;
     };
@@ -94,17 +94,8 @@ fn answer_all(tracer: &'static Engine, [requests, opened]: [Fd; 2], command: u32
     if !jumps::are_wanted() {
         let _ = jumps::guard();
     }
-    if !is_claimed(requests, command) {
-        jumps::unguard();
-        handler::remove();
-        return;
-    }
-    let mut is_alone = true;
-    while agent.answer_next().is_ok() {
-        // The command has its ends: only they keep the channel open from now on.
-        if core::mem::take(&mut is_alone) {
-            DESCRIPTORS.iter().for_each(|fd| sys::close(Fd(*fd)));
-        }
+    if is_claimed(requests, command) {
+        agent.answer_all();
     }
     tracer.close(consumer);
     // A thread that blocks the signal of a trap that stays would be killed by it.
@@ -169,6 +160,17 @@ impl Agent {
     fn fire_tallies(&self) {
         for (site, hits) in jumps::take_tallies() {
             self.tracer.user_hits(site, &Regs::default(), hits);
+        }
+    }
+
+    /// Answers questions until the command closes the channel.
+    fn answer_all(&mut self) {
+        let mut is_alone = true;
+        while self.answer_next().is_ok() {
+            // The command has its ends: only they keep the channel open from now on.
+            if core::mem::take(&mut is_alone) {
+                DESCRIPTORS.iter().for_each(|fd| sys::close(Fd(*fd)));
+            }
         }
     }
 
