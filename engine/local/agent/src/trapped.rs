@@ -17,8 +17,8 @@ use crate::{code, machine, sys};
 const LONGEST: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// More than a thread needs to run from a trap to its handler, and than lies between two of the kernel's ticks: only there is
-/// what a thread has run added up.
+/// More than a thread needs to run from a trap to its handler, and than lies between two of the kernel's ticks: what a running
+/// thread has run is added up there. On CPUs without ticks (`nohz_full`) it is not enough.
 const DELIVERY: Duration = Duration::from_millis(20);
 
 /// A thread of the process.
