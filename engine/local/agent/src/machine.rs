@@ -36,9 +36,6 @@ pub static RELEASES: AtomicU32 = AtomicU32::new(0);
 
 /// Learns which process this is.
 pub fn begin(start: &Start) {
-    if ![0, start.own_pid].contains(&own_pid()) {
-        slots::reset();
-    }
     CALLED.store(start.pid, Ordering::Relaxed);
     PARENT.store(start.parent, Ordering::Relaxed);
     OWN.store(start.own_pid, Ordering::Relaxed);

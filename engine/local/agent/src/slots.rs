@@ -51,21 +51,15 @@ pub fn map() -> Option<usize> {
         return Some(core::ptr::from_ref(head).addr());
     }
     let count = sys::cpus().wrapping_mul(2).wrapping_add(3).min(256);
-    let mapped = sys::map(count.wrapping_add(1) << SHIFT).ok()?;
+    let size = count.wrapping_add(1) << SHIFT;
+    let mapped = sys::map(size).ok()?;
+    // Who occupies one when a process forks is not in the child.
+    sys::wipe_in_children(mapped, size).ok()?;
     let base = mapped.wrapping_add(SIZE.wrapping_sub(1)) & !SIZE.wrapping_sub(1);
     COUNT.store(count, Ordering::Relaxed);
     OTHERS.store(count.wrapping_sub(1), Ordering::Relaxed);
     BASE.store(base, Ordering::Release);
     Some(core::ptr::from_ref(head(0)?).addr())
-}
-
-/// This is a child that was forked: no thread is in a slot.
-pub fn reset() {
-    for head in (1..count()).filter_map(head) {
-        let sequence = head.sequence.load(Ordering::Relaxed);
-        head.sequence
-            .store(sequence.next_multiple_of(2), Ordering::Relaxed);
-    }
 }
 
 /// Number of slots.

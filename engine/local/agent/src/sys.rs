@@ -546,7 +546,7 @@ pub fn serialize() {
     let _ = unsafe { syscall!(Sysno::membarrier, PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) };
 }
 
-/// Has a page read as zeros in children that are forked.
+/// Has pages read as zeros in children that are forked.
 pub fn wipe_in_children(address: usize, size: usize) -> Result<(), Errno> {
     const MADV_WIPEONFORK: usize = 18;
     // SAFETY: only children see a change.

@@ -1,0 +1,32 @@
+//! Children that are forked: they run on without probes.
+
+use super::*;
+
+#[test]
+fn children_run_without_probes() {
+    let folder = folder();
+    let program = build(&folder, "children", "-O1");
+    let work = "pid$target:a.out:work:entry { @ = count(); } END { printa(\"%@d\", @); }";
+    let (output, traced) = trace(&folder, work, program.to_str().unwrap());
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "10 10\n");
+    assert_eq!(traced.trim(), "10");
+}
+
+/// All the agent's stacks are in use when they are forked.
+#[test]
+fn children_of_threads_in_firings_end() {
+    let folder = folder();
+    let program = build(&folder, "forked", "-O1");
+    let program = program.to_str().unwrap();
+    for mechanism in ["trap", "inline"] {
+        let mechanism = format!("pidmech={mechanism}");
+        let held = "pid$target:a.out:work:entry { chill(200000000); }";
+        let output = dtrace(held)
+            .args(["-w", "-x", &mechanism, "-c", program])
+            .output()
+            .unwrap();
+        // What the limit of chill() has to say is as much as there is time for.
+        let ended = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(ended.trim(), "3 children ended", "{mechanism}");
+    }
+}
