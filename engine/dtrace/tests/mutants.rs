@@ -212,7 +212,7 @@ const MUTANTS: &[Mutant] = &[
         ],
         [
             "inside",
-            "signals_are_not_blocked_by_calls_with_a_computed_number",
+            "signals::signals_are_not_blocked_by_calls_with_a_computed_number",
         ],
     ),
     // Other calls there are not made at all.
@@ -225,7 +225,7 @@ const MUTANTS: &[Mutant] = &[
         ],
         [
             "inside",
-            "signals_are_not_blocked_by_calls_with_a_computed_number",
+            "signals::signals_are_not_blocked_by_calls_with_a_computed_number",
         ],
     ),
     // A jump of a probe takes the place of a guard.
@@ -235,7 +235,7 @@ const MUTANTS: &[Mutant] = &[
         [" || mapping.has_guard(&bytes)", ""],
         [
             "inside",
-            "signals_are_not_blocked_by_calls_with_a_computed_number",
+            "signals::signals_are_not_blocked_by_calls_with_a_computed_number",
         ],
     ),
     // A trap is armed where control does not come to, as a guard's detour has a copy.
@@ -243,20 +243,30 @@ const MUTANTS: &[Mutant] = &[
         "guard-hides",
         "local/agent/src/text.rs",
         ["jumps::is_guarded(patch.address)", "false"],
-        ["inside", "a_probe_that_a_guard_would_hide_is_not_armed"],
+        [
+            "inside",
+            "signals::a_probe_that_a_guard_would_hide_is_not_armed",
+        ],
     ),
     // A thread that comes late is sent to a slot that was never written.
     mutant(
         "slot-unwritten",
         "local/agent/src/text.rs",
         [
-            "write_slots(patches.iter().map(|it| it.address)).is_err()",
-            "patches.is_empty()",
+            "jumps::disarm(patches.iter_mut().filter_map(with_slot))",
+            "jumps::disarm(patches.iter_mut())",
         ],
         [
             "inside",
             "late::a_thread_survives_that_comes_when_its_instruction_is_there_again",
         ],
+    ),
+    // A child waits for stacks that threads of its parent were on.
+    mutant(
+        "stacks-inherited",
+        "local/agent/src/slots.rs",
+        ["    sys::wipe_in_children(mapped, size).ok()?;\n", ""],
+        ["inside", "children::children_of_threads_in_firings_end"],
     ),
     // A thread is not waited for that a debugger holds.
     mutant(
@@ -273,7 +283,10 @@ const MUTANTS: &[Mutant] = &[
         "own-trap-again",
         "local/agent/src/arch/frame/x86.rs",
         ["Some(0xcc | 0xf1)", "Some(0xf1)"],
-        ["inside", "traps_of_the_programs_own_do_what_they_did"],
+        [
+            "inside",
+            "signals::traps_of_the_programs_own_do_what_they_did",
+        ],
     ),
     // An agent that nobody asks leaves its guards and its handler.
     mutant(

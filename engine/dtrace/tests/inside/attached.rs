@@ -1,5 +1,8 @@
 //! Processes that run already: what tracing leaves in them, and who may trace them.
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
 use super::late::agent_of;
 use super::*;
 
@@ -11,6 +14,13 @@ impl Running {
         let running = Self(Command::new(program).spawn().unwrap());
         sleep(Duration::from_millis(100));
         running
+    }
+
+    /// Has it end, and checks that it found nothing wrong.
+    fn end(&mut self) {
+        kill(Pid::from_raw(self.0.id() as i32), Signal::SIGTERM).unwrap();
+        let ended = self.0.wait().unwrap();
+        assert!(ended.success(), "{ended}");
     }
 
     /// What `/proc` says of its memory and its actions on signals, and its text.
@@ -110,9 +120,7 @@ fn a_process_survives_that_dtrace_is_killed_at_any_moment() {
         wait_until(|| dtrace(&again).output().unwrap().status.success());
         assert!(begun.elapsed() < Duration::from_secs(20), "{moment}");
         assert!(running.state() == before, "{moment}");
-        assert!(shell(&format!("kill -TERM {pid}")).status.success());
-        let ended = running.0.wait().unwrap();
-        assert!(ended.success(), "{moment}: {ended}");
+        running.end();
     }
 }
 
@@ -138,9 +146,7 @@ fn a_process_is_as_before_when_dtrace_is_killed_as_its_agent_begins() {
         killed.wait().unwrap();
         wait_until(|| agent_of(pid as i32).is_none());
         assert!(running.state() == before);
-        assert!(shell(&format!("kill -TERM {pid}")).status.success());
-        let ended = running.0.wait().unwrap();
-        assert!(ended.success(), "{ended}");
+        running.end();
     }
 }
 
@@ -158,8 +164,7 @@ fn busy_threads_survive_the_end_of_tracing() {
         let ended = running.0.try_wait().unwrap();
         assert!(ended.is_none(), "{ended:?}");
     }
-    assert!(shell(&format!("kill -TERM {pid}")).status.success());
-    assert!(running.0.wait().unwrap().success());
+    running.end();
 }
 
 #[test]

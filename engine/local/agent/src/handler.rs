@@ -159,7 +159,7 @@ pub unsafe extern "C" fn hit(context: *mut Context, info: *const Info) -> u64 {
             context.set(&regs);
             Outcome::Done
         }
-        Trap::Stray | Trap::Failed if is_trap(pc) != Some(false) => Outcome::Foreign,
+        Trap::Stray | Trap::Failed if is_trap(pc) => Outcome::Foreign,
         // It was removed while the thread was on its way here.
         Trap::Stray | Trap::Failed => {
             <Native as Arch>::set_pc(&mut regs, pc);
@@ -193,15 +193,14 @@ pub extern "C" fn wait_for(ticket: u32) {
     }
 }
 
-/// Whether there is a trap at `pc`, the program's own or the engine's; none if that cannot be read.
-fn is_trap(pc: usize) -> Option<bool> {
+/// Whether there is a trap at `pc`, the program's own or the engine's. In text that cannot be read none is seen.
+fn is_trap(pc: usize) -> bool {
     // Such a word is in one page.
     let place = pc % size_of::<u64>();
     let mut words = [[0; size_of::<u64>()]];
     let is_read = sys::load_argument(pc.wrapping_sub(place), &mut words);
     let [word] = words;
-    let there = word.get(place..).filter(|_| is_read)?;
-    Some(frame::is_trap(there))
+    is_read && frame::is_trap(word.get(place..).unwrap_or_default())
 }
 
 /// Leaves the slot, on the thread's own stack.

@@ -25,22 +25,23 @@ pub fn patch(patches: &mut [UserPatch], are_traps: bool) {
     let rest = match are_traps {
         true => jumps::arm(patches),
         // Until the live table is published anew, a thread that has hit a window's trap may be sent to a slot.
-        false if write_slots(patches.iter().map(|it| it.address)).is_err() => {
-            code::keep();
-            return patches
-                .iter_mut()
-                .for_each(|it| it.outcome = Patched::Unwritable);
-        }
-        false => jumps::disarm(patches),
+        false => jumps::disarm(patches.iter_mut().filter_map(with_slot)),
     };
-    if rest.is_empty() {
-        return;
+    // Before guards are written, as theirs are traps at first.
+    let rest: Vec<&mut UserPatch> = rest.into_iter().filter_map(with_slot).collect();
+    if !rest.is_empty() {
+        put(rest, are_traps);
     }
-    // Also where no trap is put: a guard's may be hit there.
-    let have_slots = write_slots(rest.iter().map(|it| it.address)).is_ok();
+    if !are_traps && !patches.iter().all(is_restored) {
+        code::keep();
+    }
+}
+
+/// Writes patches where no jump is.
+fn put(patches: Vec<&mut UserPatch>, are_traps: bool) {
     // A thread that blocks the signal of a trap would be killed by it.
-    let may_put = !are_traps || (have_slots && jumps::guard().is_ok());
-    for patch in rest {
+    let may_put = !are_traps || jumps::guard().is_ok();
+    for patch in patches {
         // A trap that nobody hits would not be told from one that nobody has hit.
         let may_put = may_put && !(are_traps && jumps::is_guarded(patch.address));
         if are_traps && may_put {
@@ -50,9 +51,6 @@ pub fn patch(patches: &mut [UserPatch], are_traps: bool) {
             true => patched(patch),
             false => Patched::Unwritable,
         };
-        if !are_traps && !is_restored(patch) {
-            code::keep();
-        }
     }
     sys::serialize();
 }
@@ -81,25 +79,21 @@ fn patched(patch: &UserPatch) -> Patched {
     }
 }
 
-/// Writes the slots of these sites, those that are next to one another at once.
-fn write_slots(sites: impl Iterator<Item = usize>) -> Result<(), OutOfMemory> {
-    /// A site, where its slot is, and the slot's code.
-    type Slot = (usize, (usize, Vec<u8>));
-    SLOTS.with(|slots| {
-        let kept = sites.filter_map(|site| Some((site, slots.get(&site)?.clone())));
-        let kept: Vec<Slot> = kept.collect();
-        let are_adjacent =
-            |(_, (at, code)): &Slot, (_, (next, _)): &Slot| at.wrapping_add(code.len()) == *next;
-        for adjacent in kept.chunk_by(are_adjacent) {
-            let start = adjacent.first().map_or(0, |(_, (at, _))| *at);
-            let code = adjacent.iter().flat_map(|(_, (_, code))| code).copied();
-            code::write(start, &code.collect::<Vec<u8>>())?;
-            for (site, _) in adjacent {
-                slots.remove(site);
-            }
+/// Writes the slot of a patch's site, unless it was. If that fails, the text stays as it is.
+fn with_slot(patch: &mut UserPatch) -> Option<&mut UserPatch> {
+    let is_written = SLOTS.with(|slots| {
+        let slot = slots.get(&patch.address);
+        let is_written = slot.is_none_or(|(at, code)| code::write(*at, code).is_ok());
+        if is_written {
+            slots.remove(&patch.address);
         }
-        Ok(())
-    })
+        is_written
+    });
+    if is_written {
+        return Some(patch);
+    }
+    patch.outcome = Patched::Unwritable;
+    None
 }
 
 /// Memory for pages of slots.

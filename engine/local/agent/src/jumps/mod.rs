@@ -241,7 +241,7 @@ pub fn recycle() {
 }
 
 /// Disarms sites that are armed by jumps; returns the others.
-pub fn disarm(patches: &mut [UserPatch]) -> Vec<&mut UserPatch> {
+pub fn disarm<'a>(patches: impl Iterator<Item = &'a mut UserPatch>) -> Vec<&'a mut UserPatch> {
     KNOWN.with(|known| {
         let mut rest = Vec::new();
         let mut idle = Vec::new();
