@@ -265,8 +265,21 @@ const MUTANTS: &[Mutant] = &[
     mutant(
         "stacks-inherited",
         "local/agent/src/slots.rs",
-        ["    sys::wipe_in_children(mapped, size).ok()?;\n", ""],
+        [
+            "let mapped = map_aligned();",
+            "let mapped = map_aligned().filter(|_| LATEST.load(Ordering::Relaxed) == 0);",
+        ],
         ["inside", "children::children_of_threads_in_firings_end"],
+    ),
+    // A child loses the stack that it is on.
+    mutant(
+        "stacks-wiped",
+        "local/agent/src/slots.rs",
+        [
+            "    Some(base)\n",
+            "    let _ = sys::wipe_in_children(base, size);\n    Some(base)\n",
+        ],
+        ["inside", "children::children_of_handlers_in_firings_end"],
     ),
     // A thread is not waited for that a debugger holds.
     mutant(

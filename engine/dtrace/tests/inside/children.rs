@@ -30,3 +30,24 @@ fn children_of_threads_in_firings_end() {
         assert_eq!(ended.trim(), "3 children ended", "{mechanism}");
     }
 }
+
+/// The thread that forks can be on one of the agent's stacks itself: what a handler of signals interrupts is a firing.
+#[test]
+fn children_of_handlers_in_firings_end() {
+    let folder = folder();
+    let program = build(&folder, "forking", "-O1");
+    let program = program.to_str().unwrap();
+    for mechanism in ["trap", "inline"] {
+        let mechanism = format!("pidmech={mechanism}");
+        for clause in ["@ = sum(arg0);", "@[arg0 % 7] = quantize(timestamp);"] {
+            let work = format!("pid$target:a.out:work:entry {{ {clause} }}");
+            let output = dtrace(&work)
+                .args(["-x", &mechanism, "-c", program])
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            let is_so = said.starts_with("20 children ended\n");
+            assert!(is_so, "{mechanism} {clause} {said}");
+        }
+    }
+}

@@ -12,7 +12,7 @@
 
 use core::ffi::{c_int, c_void};
 use core::mem::transmute;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 use engine_isa::Arch;
@@ -22,9 +22,9 @@ use crate::arch::frame::{self, Context, Native, Regs};
 use crate::cell::tracer;
 use crate::clock::{self, ClockId};
 use crate::entrances;
+use crate::forks;
 use crate::jumps;
 use crate::machine::RELEASES;
-use crate::maps::PAGE;
 use crate::memory::Own;
 use crate::own_action;
 use crate::slots::{self, Head};
@@ -38,9 +38,6 @@ const SA_NODEFER: usize = 0x4000_0000;
 
 /// How long a thread waits for the probes of what it has opened; as in the module.
 const LONGEST: Duration = Duration::from_secs(1);
-
-/// Not 0 in the traced process; a child that was forked reads 0. Null before [`install`].
-static IS_TRACED: AtomicPtr<AtomicU32> = AtomicPtr::new(core::ptr::null_mut());
 
 /// What [`hit`] has found, for [`finish`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,12 +72,10 @@ impl Info {
 
 /// Makes the handler that of the whole process. Called by the agent, which shares its actions.
 pub fn install() -> bool {
-    // SAFETY: null, or the page of an earlier agent, which a child that was forked since has empty.
-    match unsafe { IS_TRACED.load(Ordering::Relaxed).as_ref() } {
-        Some(flag) => flag.store(1, Ordering::Relaxed),
-        None if mark() => {}
-        None => return false,
-    }
+    let Some(own) = forks::own().filter(|_| forks::tell_apart()) else {
+        return false;
+    };
+    own.is_traced.store(1, Ordering::Relaxed);
     let [handler, restorer] = entrances::of_traps();
     let action = Action {
         handler,
@@ -93,21 +88,6 @@ pub fn install() -> bool {
     before.map(|action| own_action::set_before(&action)).is_ok()
 }
 
-/// Maps the page that tells this process from its children.
-fn mark() -> bool {
-    let Ok(page) = sys::map(PAGE) else {
-        return false;
-    };
-    let flag: *mut AtomicU32 = core::ptr::with_exposed_provenance_mut(page);
-    // SAFETY: a page of our own, aligned and zero.
-    unsafe { &*flag }.store(1, Ordering::Relaxed);
-    let is_wiped = sys::wipe_in_children(page, PAGE).is_ok();
-    if is_wiped {
-        IS_TRACED.store(flag, Ordering::Release);
-    }
-    is_wiped
-}
-
 /// Gives the signal back to the process. No trap of ours is left in its text.
 pub fn remove() {
     // SAFETY: the process's own action.
@@ -116,9 +96,7 @@ pub fn remove() {
 
 /// Whether this is the traced process, or a child that shares its memory.
 pub fn is_traced() -> bool {
-    // SAFETY: null, or the page that `install` mapped and nothing unmaps.
-    let flag = unsafe { IS_TRACED.load(Ordering::Acquire).as_ref() };
-    flag.is_some_and(|flag| flag.load(Ordering::Relaxed) != 0)
+    forks::own().is_some_and(|own| own.is_traced.load(Ordering::Relaxed) != 0)
 }
 
 /// Handles a trap, on a slot's stack. Returns the [`Outcome`], and above it the ticket of a thread that

@@ -46,6 +46,7 @@ mod code;
 mod detour;
 mod entrances;
 mod files;
+mod forks;
 mod handler;
 mod heap;
 mod jumps;

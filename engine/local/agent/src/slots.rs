@@ -6,6 +6,9 @@
 //!
 //! The current slot follows from the stack pointer, so there is no need for thread-local storage. A
 //! slot's [`Head`] lies above its stack.
+//!
+//! A child that was forked has slots of its own from its first hit on: of its parent's it cannot tell which are
+//! occupied by threads that it has not, and which by the one that forked, in a handler of signals.
 
 #![expect(
     unsafe_code,
@@ -18,6 +21,7 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 
 use crate::arch::frame::{self, Regs};
 use crate::clock::{self, ClockId};
+use crate::forks::{self, Own};
 use crate::sys;
 
 /// Logarithm of a slot's size: 256 KiB, of which the pages that are never used take no memory.
@@ -38,28 +42,58 @@ pub struct Head {
     regs: Cell<*const Regs>,
 }
 
-static BASE: AtomicUsize = AtomicUsize::new(0);
+/// Where the slots of this process begin, or of the one that it was forked from.
+static LATEST: AtomicUsize = AtomicUsize::new(0);
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-/// Number of slots but for the agent's.
-static OTHERS: AtomicUsize = AtomicUsize::new(1);
+/// The bits of an address above [`SHIFT`] that are a slot's number.
+static MASK: AtomicUsize = AtomicUsize::new(0);
 
-/// Maps the slots: one for the agent, and two for each CPU and two more. Returns the top of the
-/// agent's stack.
+/// Maps the slots, unless an earlier agent has: one for the agent, and two for each CPU and two more.
+/// Returns the top of the agent's stack.
 pub fn map() -> Option<usize> {
-    // An earlier agent's.
-    if let Some(head) = head(0) {
-        return Some(core::ptr::from_ref(head).addr());
+    let own = forks::map()?;
+    if LATEST.load(Ordering::Relaxed) == 0 {
+        let count = sys::cpus().wrapping_mul(2).wrapping_add(3).min(256);
+        COUNT.store(count, Ordering::Relaxed);
+        let mask = count.next_power_of_two().wrapping_sub(1);
+        MASK.store(mask, Ordering::Relaxed);
     }
-    let count = sys::cpus().wrapping_mul(2).wrapping_add(3).min(256);
-    let size = count.wrapping_add(1) << SHIFT;
-    let mapped = sys::map(size).ok()?;
-    // Who occupies one when a process forks is not in the child.
-    sys::wipe_in_children(mapped, size).ok()?;
-    let base = mapped.wrapping_add(SIZE.wrapping_sub(1)) & !SIZE.wrapping_sub(1);
-    COUNT.store(count, Ordering::Relaxed);
-    OTHERS.store(count.wrapping_sub(1), Ordering::Relaxed);
-    BASE.store(base, Ordering::Release);
+    map_for(own);
     Some(core::ptr::from_ref(head(0)?).addr())
+}
+
+/// Has a process that has no slots use its own, or its parent's if there is no memory.
+fn map_for(own: &Own) {
+    if own.slots.load(Ordering::Relaxed) != 0 {
+        return;
+    }
+    let mapped = map_aligned();
+    let base = mapped.unwrap_or_else(|| LATEST.load(Ordering::Relaxed));
+    let order = Ordering::AcqRel;
+    let is_first = own
+        .slots
+        .compare_exchange(0, base, order, Ordering::Relaxed)
+        .is_ok();
+    if is_first {
+        LATEST.store(base, Ordering::Relaxed);
+    } else if let Some(mapped) = mapped {
+        // SAFETY: mapped just now, and nobody knows of it.
+        let _ = unsafe { sys::unmap(mapped, count() << SHIFT) };
+    }
+}
+
+/// Maps slots so that a slot's number follows from its address. Returns where they begin.
+fn map_aligned() -> Option<usize> {
+    let align = MASK.load(Ordering::Relaxed).wrapping_add(1) << SHIFT;
+    let size = count() << SHIFT;
+    let mapped = sys::map(size.wrapping_add(align)).ok()?;
+    let before = mapped.wrapping_neg() & align.wrapping_sub(1);
+    let base = mapped.wrapping_add(before);
+    // SAFETY: mapped just now, and nobody knows of it.
+    let _ = unsafe { sys::unmap(mapped, before) };
+    // SAFETY: the same.
+    let _ = unsafe { sys::unmap(base.wrapping_add(size), align.wrapping_sub(before)) };
+    Some(base)
 }
 
 /// Number of slots.
@@ -68,15 +102,24 @@ pub fn count() -> usize {
 }
 
 fn head(number: usize) -> Option<&'static Head> {
-    let base = BASE.load(Ordering::Acquire);
+    let base = forks::own()?.slots.load(Ordering::Acquire);
     if number >= count() || base == 0 {
         return None;
     }
-    let end = base.wrapping_add(number.wrapping_add(1) << SHIFT);
-    let place: *const Head =
-        core::ptr::with_exposed_provenance(end.wrapping_sub(size_of::<Head>()));
-    // SAFETY: in the mapping, which begins as zeros and is never unmapped; all zeros is a `Head`.
-    Some(unsafe { &*place })
+    // SAFETY: in the mapping.
+    Some(unsafe { head_above(base.wrapping_add(number << SHIFT)) })
+}
+
+/// The head of the slot with this address.
+///
+/// # Safety
+/// It is in a slot.
+unsafe fn head_above(address: usize) -> &'static Head {
+    let last = address | SIZE.wrapping_sub(1);
+    let place = last.wrapping_add(1).wrapping_sub(size_of::<Head>());
+    let place: *const Head = core::ptr::with_exposed_provenance(place);
+    // SAFETY: slots begin as zeros and are never unmapped; all zeros is a `Head`.
+    unsafe { &*place }
 }
 
 /// Approximately the stack pointer: the address of a local variable.
@@ -86,10 +129,16 @@ fn stack_pointer() -> usize {
     here.as_ptr().addr()
 }
 
+/// The number of the slot that this address is in.
+#[inline(always)]
+fn number_at(address: usize) -> usize {
+    address >> SHIFT & MASK.load(Ordering::Relaxed)
+}
+
 /// The slot whose stack this runs on.
 #[inline(always)]
 pub fn current() -> usize {
-    stack_pointer().wrapping_sub(BASE.load(Ordering::Relaxed)) >> SHIFT
+    number_at(stack_pointer())
 }
 
 /// Whether the current stack has room for a firing.
@@ -108,22 +157,19 @@ pub fn thread() -> u32 {
 
 /// The registers at the current slot's hit.
 pub fn regs() -> Option<Regs> {
-    let regs = head(current())?.regs.get();
+    // SAFETY: probe context runs on a slot.
+    let regs = unsafe { head_above(stack_pointer()) }.regs.get();
     // SAFETY: null, or what `with_regs` was called with by this thread, further up its stack.
     unsafe { regs.as_ref() }.copied()
 }
 
 /// Runs `work` with these as the registers of the current slot's hit.
 pub fn with_regs<R>(regs: &Regs, work: impl FnOnce() -> R) -> R {
-    let head = head(current());
-    let set = |regs| {
-        if let Some(head) = head {
-            head.regs.set(regs);
-        }
-    };
-    set(core::ptr::from_ref(regs));
+    // SAFETY: as in `regs`.
+    let head = unsafe { head_above(stack_pointer()) };
+    head.regs.set(core::ptr::from_ref(regs));
     let result = work();
-    set(core::ptr::null());
+    head.regs.set(core::ptr::null());
     result
 }
 
@@ -133,7 +179,7 @@ pub extern "C" fn occupy() -> &'static Head {
     const MIX: u32 = 0x9e37_79b1;
     let pointer = frame::thread_pointer();
     let mixed = ((pointer >> 6) as u32 ^ (pointer >> 32) as u32).wrapping_mul(MIX);
-    let others = OTHERS.load(Ordering::Relaxed);
+    let others = count().wrapping_sub(1);
     let first = (mixed as usize).wrapping_mul(others) >> u32::BITS;
     match head(first.wrapping_add(1)).filter(|head| head.is_taken_now()) {
         Some(head) => head,
@@ -146,6 +192,10 @@ pub extern "C" fn occupy() -> &'static Head {
 #[inline(never)]
 fn occupy_any(first: usize, others: usize) -> &'static Head {
     loop {
+        // Of a child that was forked, this is the first hit.
+        if let Some(own) = forks::own() {
+            map_for(own);
+        }
         let numbers = (first..others).chain(0..first);
         let mut heads = numbers.filter_map(|number| head(number.wrapping_add(1)));
         if let Some(head) = heads.find(|head| head.is_taken_now()) {
@@ -159,8 +209,7 @@ impl Head {
     /// The slot's number.
     #[inline(always)]
     pub fn number(&self) -> usize {
-        let place = core::ptr::from_ref(self).addr();
-        place.wrapping_sub(BASE.load(Ordering::Relaxed)) >> SHIFT
+        number_at(core::ptr::from_ref(self).addr())
     }
 
     fn is_taken_now(&self) -> bool {

@@ -1,0 +1,52 @@
+/* Forks in a handler of signals, whatever it interrupts, and tells how many children come back from it and end. */
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "ends.h"
+
+#define CHILDREN 20
+
+static volatile sig_atomic_t forks, is_child;
+static pid_t children[CHILDREN];
+
+__attribute__((noinline)) int work(int value)
+{
+	volatile int sum = value;
+
+	return sum * 3 + 1;
+}
+
+static void on_alarm(int signal)
+{
+	if (is_child || forks == CHILDREN)
+		return;
+	pid_t child = fork();
+	if (child == 0)
+		is_child = 1;
+	else
+		children[forks++] = child;
+}
+
+int main(void)
+{
+	struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+	struct itimerval often = {{0, 20000}, {0, 20000}};
+	int value = 0, ended = 0;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (!is_child && forks < CHILDREN)
+		value = work(value);
+	for (int i = 0; is_child && i < 1000; i++)
+		value = work(value);
+	if (is_child)
+		_exit(7);
+	for (int i = 0; i < CHILDREN; i++)
+		ended += ends(children[i]);
+	printf("%d children ended\n", ended);
+	fflush(stdout);
+	_exit(0);
+}
