@@ -281,6 +281,16 @@ const MUTANTS: &[Mutant] = &[
         ],
         ["inside", "children::children_of_handlers_in_firings_end"],
     ),
+    // A trap of the program's own that cannot be read is executed again for ever.
+    mutant(
+        "unread-trap-again",
+        "local/agent/src/handler.rs",
+        ["UNREADABLE.swap(hit, Ordering::Relaxed) == hit", "hit == 0"],
+        [
+            "inside",
+            "signals::traps_of_the_programs_own_do_what_they_did",
+        ],
+    ),
     // A thread is not waited for that a debugger holds.
     mutant(
         "held-at-a-trap",

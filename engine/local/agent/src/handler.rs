@@ -12,7 +12,7 @@
 
 use core::ffi::{c_int, c_void};
 use core::mem::transmute;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 
 use engine_isa::Arch;
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn hit(context: *mut Context, info: *const Info) -> u64 {
     let context = unsafe { &mut *context };
     // SAFETY: in the same frame.
     let info = unsafe { &*info };
-    if !info.is_of_trap() {
+    if info.code != frame::CODE {
         return Outcome::Foreign as u64;
     }
     let mut regs = context.regs();
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn hit(context: *mut Context, info: *const Info) -> u64 {
             context.set(&regs);
             Outcome::Done
         }
-        Trap::Stray | Trap::Failed if is_trap(pc) => Outcome::Foreign,
+        Trap::Stray | Trap::Failed if is_own(pc) => Outcome::Foreign,
         // It was removed while the thread was on its way here.
         Trap::Stray | Trap::Failed => {
             <Native as Arch>::set_pc(&mut regs, pc);
@@ -171,14 +171,26 @@ pub extern "C" fn wait_for(ticket: u32) {
     }
 }
 
-/// Whether there is a trap at `pc`, the program's own or the engine's. In text that cannot be read none is seen.
-fn is_trap(pc: usize) -> bool {
+/// Where a thread has last hit a trap in text that cannot be read.
+static UNREADABLE: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether the trap at `pc` that is no site's is the program's own: it is still there. Text that cannot be read is
+/// executed again; a trap of the engine's is not there then.
+fn is_own(pc: usize) -> bool {
+    has_trap(pc).unwrap_or_else(|| {
+        let hit = pc ^ frame::thread_pointer();
+        UNREADABLE.swap(hit, Ordering::Relaxed) == hit
+    })
+}
+
+/// Whether there is a trap at `pc`, if that can be read.
+fn has_trap(pc: usize) -> Option<bool> {
     // Such a word is in one page.
     let place = pc % size_of::<u64>();
     let mut words = [[0; size_of::<u64>()]];
     let is_read = sys::load_argument(pc.wrapping_sub(place), &mut words);
     let [word] = words;
-    is_read && frame::is_trap(word.get(place..).unwrap_or_default())
+    is_read.then(|| frame::is_trap(word.get(place..).unwrap_or_default()))
 }
 
 /// Leaves the slot, on the thread's own stack.
@@ -233,8 +245,11 @@ unsafe fn pass_on(signal: c_int, info: *mut c_void, context: *mut c_void) {
         let context = unsafe { &mut *context.cast::<Context>() };
         let mut regs = context.regs();
         let pc = <Native as Arch>::pc(&regs);
-        <Native as Arch>::set_pc(&mut regs, pc);
-        context.set(&regs);
+        // Under some hypervisors (KVM on AMD's processors) the kernel has the address of an `int1`, not of what follows.
+        if has_trap(pc) != Some(false) {
+            <Native as Arch>::set_pc(&mut regs, pc);
+            context.set(&regs);
+        }
     } else if action.handler == IGNORED {
         return;
     }

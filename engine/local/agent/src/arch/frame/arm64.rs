@@ -22,6 +22,9 @@ pub const BLACKLIST: &Blacklist = &blacklist::ARM64;
 /// SIGTRAP
 pub const SIGNAL: u32 = 5;
 
+/// TRAP_BRKPT
+pub const CODE: i32 = 1;
+
 /// Whether the kernel sends [`SIGNAL`] for this instruction: a `brk`, whatever its immediate (Arm's manual, C6.2).
 pub fn is_trap(text: &[u8]) -> bool {
     let word = text.first_chunk().map(|word| u32::from_le_bytes(*word));

@@ -1,7 +1,8 @@
 //! The instruction set, and what the kernel's frames look like:
 //!
 //! - `Native`: the instruction set, an [`Arch`];
-//! - `SIGNAL`: the signal of its trap, `is_trap`: which instructions have it; `BLACKLIST`: as the engine wants it;
+//! - `SIGNAL`: the signal of its trap, `CODE`: what it says of the cause, `is_trap`: which instructions have the signal;
+//! - `BLACKLIST`: as the engine wants it;
 //! - `Context`: what the kernel passes to a handler of signals, with the registers;
 //! - `register`: a register by its number in the layout of ptrace(2);
 //! - `system_call`, `set_result`: what a system call is made with, and what is different after it;

@@ -20,6 +20,9 @@ pub const BLACKLIST: &Blacklist = &blacklist::X86;
 /// SIGTRAP
 pub const SIGNAL: u32 = 5;
 
+/// SI_KERNEL, of an `int3`; that of an `int1` is TRAP_BRKPT.
+pub const CODE: i32 = 0x80;
+
 /// Whether the kernel sends [`SIGNAL`] for this instruction: `int3` or `int1` (Intel's manual, volume 2). Not for the
 /// longer `int 3`, of which only the last byte would be here.
 pub fn is_trap(text: &[u8]) -> bool {
