@@ -266,8 +266,8 @@ const MUTANTS: &[Mutant] = &[
         "stacks-inherited",
         "local/agent/src/slots.rs",
         [
-            "let mapped = map_aligned();",
-            "let mapped = map_aligned().filter(|_| LATEST.load(Ordering::Relaxed) == 0);",
+            "        !last.is_there(first)\n",
+            "        last.0 & 1 == 0\n",
         ],
         ["inside", "children::children_of_threads_in_firings_end"],
     ),
@@ -276,8 +276,8 @@ const MUTANTS: &[Mutant] = &[
         "stacks-wiped",
         "local/agent/src/slots.rs",
         [
-            "    Some(base)\n",
-            "    let _ = sys::wipe_in_children(base, size);\n    Some(base)\n",
+            "    let base = mapped.",
+            "    let _ = sys::wipe_in_children(mapped, size);\n    let base = mapped.",
         ],
         ["inside", "children::children_of_handlers_in_firings_end"],
     ),

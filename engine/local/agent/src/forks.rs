@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "a page that the kernel treats as it is told to")]
 
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::maps::PAGE;
 use crate::sys;
@@ -12,8 +12,8 @@ use crate::sys;
 pub struct Own {
     /// Not 0 in a process that is traced.
     pub is_traced: AtomicU32,
-    /// Where the process's slots begin.
-    pub slots: AtomicUsize,
+    /// The process's first thread, an [`Occupant`](crate::occupant::Occupant), once one is known.
+    pub first_thread: AtomicU64,
 }
 
 /// Null before [`map`].

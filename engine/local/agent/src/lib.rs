@@ -55,6 +55,7 @@ mod mapping;
 mod maps;
 mod masks;
 mod memory;
+mod occupant;
 mod own_action;
 mod recorded;
 mod semaphores;

@@ -7,8 +7,7 @@
 //! The current slot follows from the stack pointer, so there is no need for thread-local storage. A
 //! slot's [`Head`] lies above its stack.
 //!
-//! A child that was forked has slots of its own from its first hit on: of its parent's it cannot tell which are
-//! occupied by threads that it has not, and which by the one that forked, in a handler of signals.
+//! Of a child that was forked, the first thread that hits a probe is taken for the one that forked ([`Occupant`]).
 
 #![expect(
     unsafe_code,
@@ -17,11 +16,12 @@
 
 use core::cell::Cell;
 use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 
 use crate::arch::frame::{self, Regs};
 use crate::clock::{self, ClockId};
-use crate::forks::{self, Own};
+use crate::forks;
+use crate::occupant::Occupant;
 use crate::sys;
 
 /// Logarithm of a slot's size: 256 KiB, of which the pages that are never used take no memory.
@@ -34,66 +34,38 @@ const FIRING: usize = 16 << 10;
 /// What lies above a slot's stack.
 #[repr(C, align(64))]
 pub struct Head {
-    /// Odd while it is occupied; each occupation adds 2.
-    sequence: AtomicU32,
-    /// The sequence at which it was waited for in vain.
-    stuck: AtomicU32,
+    /// An [`Occupant`].
+    occupant: AtomicU64,
+    /// That which was waited for in vain.
+    stuck: AtomicU64,
     /// The registers at its hit; null at a timer.
     regs: Cell<*const Regs>,
 }
 
-/// Where the slots of this process begin, or of the one that it was forked from.
-static LATEST: AtomicUsize = AtomicUsize::new(0);
+/// The number of the latest process among this one and those that it was forked from.
+static PROCESSES: AtomicU64 = AtomicU64::new(0);
+
+static BASE: AtomicUsize = AtomicUsize::new(0);
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-/// The bits of an address above [`SHIFT`] that are a slot's number.
-static MASK: AtomicUsize = AtomicUsize::new(0);
+/// Number of slots but for the agent's.
+static OTHERS: AtomicUsize = AtomicUsize::new(1);
 
-/// Maps the slots, unless an earlier agent has: one for the agent, and two for each CPU and two more.
-/// Returns the top of the agent's stack.
+/// Maps the slots: one for the agent, and two for each CPU and two more. Returns the top of the
+/// agent's stack.
 pub fn map() -> Option<usize> {
-    let own = forks::map()?;
-    if LATEST.load(Ordering::Relaxed) == 0 {
-        let count = sys::cpus().wrapping_mul(2).wrapping_add(3).min(256);
-        COUNT.store(count, Ordering::Relaxed);
-        let mask = count.next_power_of_two().wrapping_sub(1);
-        MASK.store(mask, Ordering::Relaxed);
+    forks::map()?;
+    // An earlier agent's, or those of the process that this one was forked from.
+    if let Some(head) = head(0) {
+        return Some(core::ptr::from_ref(head).addr());
     }
-    map_for(own);
+    let count = sys::cpus().wrapping_mul(2).wrapping_add(3).min(256);
+    let size = count.wrapping_add(1) << SHIFT;
+    let mapped = sys::map(size).ok()?;
+    let base = mapped.wrapping_add(SIZE.wrapping_sub(1)) & !SIZE.wrapping_sub(1);
+    COUNT.store(count, Ordering::Relaxed);
+    OTHERS.store(count.wrapping_sub(1), Ordering::Relaxed);
+    BASE.store(base, Ordering::Release);
     Some(core::ptr::from_ref(head(0)?).addr())
-}
-
-/// Has a process that has no slots use its own, or its parent's if there is no memory.
-fn map_for(own: &Own) {
-    if own.slots.load(Ordering::Relaxed) != 0 {
-        return;
-    }
-    let mapped = map_aligned();
-    let base = mapped.unwrap_or_else(|| LATEST.load(Ordering::Relaxed));
-    let order = Ordering::AcqRel;
-    let is_first = own
-        .slots
-        .compare_exchange(0, base, order, Ordering::Relaxed)
-        .is_ok();
-    if is_first {
-        LATEST.store(base, Ordering::Relaxed);
-    } else if let Some(mapped) = mapped {
-        // SAFETY: mapped just now, and nobody knows of it.
-        let _ = unsafe { sys::unmap(mapped, count() << SHIFT) };
-    }
-}
-
-/// Maps slots so that a slot's number follows from its address. Returns where they begin.
-fn map_aligned() -> Option<usize> {
-    let align = MASK.load(Ordering::Relaxed).wrapping_add(1) << SHIFT;
-    let size = count() << SHIFT;
-    let mapped = sys::map(size.wrapping_add(align)).ok()?;
-    let before = mapped.wrapping_neg() & align.wrapping_sub(1);
-    let base = mapped.wrapping_add(before);
-    // SAFETY: mapped just now, and nobody knows of it.
-    let _ = unsafe { sys::unmap(mapped, before) };
-    // SAFETY: the same.
-    let _ = unsafe { sys::unmap(base.wrapping_add(size), align.wrapping_sub(before)) };
-    Some(base)
 }
 
 /// Number of slots.
@@ -102,24 +74,15 @@ pub fn count() -> usize {
 }
 
 fn head(number: usize) -> Option<&'static Head> {
-    let base = forks::own()?.slots.load(Ordering::Acquire);
+    let base = BASE.load(Ordering::Acquire);
     if number >= count() || base == 0 {
         return None;
     }
-    // SAFETY: in the mapping.
-    Some(unsafe { head_above(base.wrapping_add(number << SHIFT)) })
-}
-
-/// The head of the slot with this address.
-///
-/// # Safety
-/// It is in a slot.
-unsafe fn head_above(address: usize) -> &'static Head {
-    let last = address | SIZE.wrapping_sub(1);
-    let place = last.wrapping_add(1).wrapping_sub(size_of::<Head>());
-    let place: *const Head = core::ptr::with_exposed_provenance(place);
-    // SAFETY: slots begin as zeros and are never unmapped; all zeros is a `Head`.
-    unsafe { &*place }
+    let end = base.wrapping_add(number.wrapping_add(1) << SHIFT);
+    let place: *const Head =
+        core::ptr::with_exposed_provenance(end.wrapping_sub(size_of::<Head>()));
+    // SAFETY: in the mapping, which begins as zeros and is never unmapped; all zeros is a `Head`.
+    Some(unsafe { &*place })
 }
 
 /// Approximately the stack pointer: the address of a local variable.
@@ -129,16 +92,10 @@ fn stack_pointer() -> usize {
     here.as_ptr().addr()
 }
 
-/// The number of the slot that this address is in.
-#[inline(always)]
-fn number_at(address: usize) -> usize {
-    address >> SHIFT & MASK.load(Ordering::Relaxed)
-}
-
 /// The slot whose stack this runs on.
 #[inline(always)]
 pub fn current() -> usize {
-    number_at(stack_pointer())
+    stack_pointer().wrapping_sub(BASE.load(Ordering::Relaxed)) >> SHIFT
 }
 
 /// Whether the current stack has room for a firing.
@@ -157,48 +114,79 @@ pub fn thread() -> u32 {
 
 /// The registers at the current slot's hit.
 pub fn regs() -> Option<Regs> {
-    // SAFETY: probe context runs on a slot.
-    let regs = unsafe { head_above(stack_pointer()) }.regs.get();
+    let regs = head(current())?.regs.get();
     // SAFETY: null, or what `with_regs` was called with by this thread, further up its stack.
     unsafe { regs.as_ref() }.copied()
 }
 
 /// Runs `work` with these as the registers of the current slot's hit.
 pub fn with_regs<R>(regs: &Regs, work: impl FnOnce() -> R) -> R {
-    // SAFETY: as in `regs`.
-    let head = unsafe { head_above(stack_pointer()) };
-    head.regs.set(core::ptr::from_ref(regs));
+    let head = head(current());
+    let set = |regs| {
+        if let Some(head) = head {
+            head.regs.set(regs);
+        }
+    };
+    set(core::ptr::from_ref(regs));
     let result = work();
-    head.regs.set(core::ptr::null());
+    set(core::ptr::null());
     result
+}
+
+/// What is different for each thread.
+#[inline(always)]
+fn this_thread() -> u32 {
+    // Fibonacci hashing: the upper bits depend on all lower ones.
+    const MIX: u32 = 0x9e37_79b1;
+    let pointer = frame::thread_pointer();
+    ((pointer >> 6) as u32 ^ (pointer >> 32) as u32).wrapping_mul(MIX)
+}
+
+/// The first thread of this process; if none is known yet, it is this one.
+#[inline(always)]
+fn first_thread(thread: u32) -> Occupant {
+    let known = forks::own().map_or(0, |own| own.first_thread.load(Ordering::Acquire));
+    match known {
+        0 => be_first(thread),
+        _ => Occupant(known),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn be_first(thread: u32) -> Occupant {
+    let process = PROCESSES.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+    let first = Occupant::first(process, thread);
+    let Some(own) = forks::own() else {
+        return first;
+    };
+    let order = Ordering::AcqRel;
+    let known = own
+        .first_thread
+        .compare_exchange(0, first.0, order, Ordering::Acquire);
+    known.map_or_else(Occupant, |_| first)
 }
 
 /// Occupies a slot for this thread; returns its head, below which is its stack.
 pub extern "C" fn occupy() -> &'static Head {
-    // Fibonacci hashing: the upper bits depend on all lower ones.
-    const MIX: u32 = 0x9e37_79b1;
-    let pointer = frame::thread_pointer();
-    let mixed = ((pointer >> 6) as u32 ^ (pointer >> 32) as u32).wrapping_mul(MIX);
-    let others = count().wrapping_sub(1);
-    let first = (mixed as usize).wrapping_mul(others) >> u32::BITS;
-    match head(first.wrapping_add(1)).filter(|head| head.is_taken_now()) {
+    let thread = this_thread();
+    let by = (thread, first_thread(thread));
+    let others = OTHERS.load(Ordering::Relaxed);
+    let preferred = (thread as usize).wrapping_mul(others) >> u32::BITS;
+    match head(preferred.wrapping_add(1)).filter(|head| head.is_taken_now(by)) {
         Some(head) => head,
-        None => occupy_any(first, others),
+        None => occupy_any(preferred, others, by),
     }
 }
 
 /// Occupies one of so many slots.
 #[cold]
 #[inline(never)]
-fn occupy_any(first: usize, others: usize) -> &'static Head {
+fn occupy_any(preferred: usize, others: usize, by: (u32, Occupant)) -> &'static Head {
     loop {
-        // Of a child that was forked, this is the first hit.
-        if let Some(own) = forks::own() {
-            map_for(own);
-        }
-        let numbers = (first..others).chain(0..first);
+        let numbers = (preferred..others).chain(0..preferred);
         let mut heads = numbers.filter_map(|number| head(number.wrapping_add(1)));
-        if let Some(head) = heads.find(|head| head.is_taken_now()) {
+        if let Some(head) = heads.find(|head| head.is_taken_now(by)) {
             return head;
         }
         sys::relinquish();
@@ -209,26 +197,29 @@ impl Head {
     /// The slot's number.
     #[inline(always)]
     pub fn number(&self) -> usize {
-        number_at(core::ptr::from_ref(self).addr())
+        let place = core::ptr::from_ref(self).addr();
+        place.wrapping_sub(BASE.load(Ordering::Relaxed)) >> SHIFT
     }
 
-    fn is_taken_now(&self) -> bool {
-        let sequence = self.sequence.load(Ordering::Relaxed);
+    /// Takes it for a thread, in a process with this first one.
+    #[inline(always)]
+    fn is_taken_now(&self, (thread, first): (u32, Occupant)) -> bool {
+        let last = Occupant(self.occupant.load(Ordering::Relaxed));
         // Sequentially consistent: what is published after [`synchronize`] has looked is seen.
         let order = Ordering::SeqCst;
-        sequence & 1 == 0
+        let next = last.next(thread, first).0;
+        !last.is_there(first)
             && self
-                .sequence
-                .compare_exchange(sequence, sequence | 1, order, order)
+                .occupant
+                .compare_exchange(last.0, next, order, order)
                 .is_ok()
     }
 
     /// Leaves the slot. Its stack must not be in use any more.
     pub fn leave(&self) {
         // Only who occupies it changes it.
-        let sequence = self.sequence.load(Ordering::Relaxed);
-        self.sequence
-            .store(sequence.wrapping_add(1), Ordering::Release);
+        let occupant = Occupant(self.occupant.load(Ordering::Relaxed));
+        self.occupant.store(occupant.gone().0, Ordering::Release);
     }
 }
 
@@ -238,14 +229,18 @@ pub fn synchronize(is_alive: impl Fn() -> bool) -> bool {
     const LONGEST: u64 = 2_000_000_000;
     // Orders what was published before with what is read here.
     fence(Ordering::SeqCst);
+    let first = first_thread(this_thread());
     let begun = clock::now(ClockId::Monotonic);
     for number in 1..count() {
         let Some(head) = head(number) else { continue };
-        let before = head.sequence.load(Ordering::SeqCst);
-        if before & 1 == 1 && head.stuck.load(Ordering::Relaxed) == before {
+        let before = head.occupant.load(Ordering::SeqCst);
+        if !Occupant(before).is_there(first) {
+            continue;
+        }
+        if head.stuck.load(Ordering::Relaxed) == before {
             return false;
         }
-        while before & 1 == 1 && head.sequence.load(Ordering::Acquire) == before && is_alive() {
+        while head.occupant.load(Ordering::Acquire) == before && is_alive() {
             if clock::now(ClockId::Monotonic).wrapping_sub(begun) > LONGEST {
                 head.stuck.store(before, Ordering::Relaxed);
                 return false;

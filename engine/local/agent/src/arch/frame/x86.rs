@@ -1,15 +1,15 @@
 //! x86-64: the trap is `int3`.
 
-#![expect(unsafe_code, reason = "reads the base of FS by an instruction")]
+#![expect(unsafe_code, reason = "reads the base of FS")]
 
 use core::arch::asm;
 use core::mem::offset_of;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use engine_tracer::{Blacklist, blacklist};
+use syscalls::{Sysno, syscall};
 
 use super::Regs;
-use crate::sys;
 
 /// The instruction set.
 pub type Native = engine_isa::x86::X86;
@@ -145,10 +145,14 @@ pub fn register(regs: &Regs, number: u64) -> u64 {
     register.copied().unwrap_or_default()
 }
 
-/// The base of FS, if programs may read that; else the thread's ID.
+/// The base of FS.
 pub fn thread_pointer() -> usize {
     if !HAS_FSGSBASE.load(Ordering::Relaxed) {
-        return sys::thread() as usize;
+        const ARCH_GET_FS: usize = 0x1003;
+        let mut base = 0;
+        // SAFETY: `base` is valid for writes.
+        let _ = unsafe { syscall!(Sysno::arch_prctl, ARCH_GET_FS, &raw mut base) };
+        return base;
     }
     let base;
     // SAFETY: the kernel lets programs execute it.
