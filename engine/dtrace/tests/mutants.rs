@@ -285,7 +285,7 @@ const MUTANTS: &[Mutant] = &[
     mutant(
         "unread-trap-again",
         "local/agent/src/handler.rs",
-        ["UNREADABLE.swap(hit, Ordering::Relaxed) == hit", "hit == 0"],
+        ["code::count_unreadable() > MOST", "MOST == 0"],
         [
             "inside",
             "signals::traps_of_the_programs_own_do_what_they_did",

@@ -54,6 +54,19 @@ impl Drop for Running {
     }
 }
 
+/// A trap that was removed while a thread was on its way to the handler is not taken for the program's own.
+#[test]
+fn threads_survive_traces_of_text_that_they_cannot_read() {
+    let folder = folder();
+    let mut running = Running::start(&build(&folder, "unread", "-O1"));
+    let pid = running.0.id();
+    let work = format!("pid{pid}:a.out:work:entry {{ @ = count(); }} tick-100ms {{ exit(0); }}");
+    for _ in 0..15 {
+        assert!(dtrace(&work).output().unwrap().status.success());
+    }
+    running.end();
+}
+
 #[test]
 fn a_running_process_is_as_before_when_tracing_ends_or_is_killed() {
     let folder = folder();

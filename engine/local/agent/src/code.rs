@@ -6,7 +6,7 @@
 //! it is written. There a process can prevent it: with PR_SET_MDWE, mseal(2), or a limit. So what cannot be
 //! restored stays, with all that it needs ([`keep`]).
 
-use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
 use engine_isa::Unreadable;
 use engine_tracer::OutOfMemory;
@@ -34,6 +34,14 @@ pub fn expect_hits() {
 /// Whether a thread may have hit a trap.
 pub fn had_traps() -> bool {
     HAD_TRAPS.load(Ordering::Relaxed)
+}
+
+/// How often threads have met a trap in text that they cannot read, since text was last written.
+static UNREADABLE: AtomicU32 = AtomicU32::new(0);
+
+/// Counts one more; returns how many they are.
+pub fn count_unreadable() -> u32 {
+    UNREADABLE.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
 }
 
 /// Text of the process cannot be restored: a trap of ours or a jump stays in it.
@@ -78,6 +86,7 @@ pub fn is_hidden(address: usize) -> bool {
 pub fn write(address: usize, bytes: &[u8]) -> Result<(), OutOfMemory> {
     let write = || sys::write_at(memory(), bytes, address) == Ok(bytes.len());
     let is_written = write() || is_written_while_writable(address, bytes.len(), write);
+    UNREADABLE.store(0, Ordering::Relaxed);
     is_written.then_some(()).ok_or(OutOfMemory)
 }
 

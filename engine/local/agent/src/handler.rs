@@ -12,7 +12,7 @@
 
 use core::ffi::{c_int, c_void};
 use core::mem::transmute;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 use engine_isa::Arch;
@@ -21,6 +21,7 @@ use engine_tracer::{Hit, Trap};
 use crate::arch::frame::{self, Context, Native, Regs};
 use crate::cell::tracer;
 use crate::clock::{self, ClockId};
+use crate::code;
 use crate::entrances;
 use crate::forks;
 use crate::jumps;
@@ -171,16 +172,12 @@ pub extern "C" fn wait_for(ticket: u32) {
     }
 }
 
-/// Where a thread has last hit a trap in text that cannot be read.
-static UNREADABLE: AtomicUsize = AtomicUsize::new(0);
-
-/// Whether the trap at `pc` that is no site's is the program's own: it is still there. Text that cannot be read is
-/// executed again; a trap of the engine's is not there then.
+/// Whether the trap at `pc` that is no site's is the program's own: it is still there. In text that cannot be read, one
+/// of the engine's that is not there any more is met once by each thread; the program's own again and again.
 fn is_own(pc: usize) -> bool {
-    has_trap(pc).unwrap_or_else(|| {
-        let hit = pc ^ frame::thread_pointer();
-        UNREADABLE.swap(hit, Ordering::Relaxed) == hit
-    })
+    /// More than a process has threads.
+    const MOST: u32 = 1 << 16;
+    has_trap(pc).unwrap_or_else(|| code::count_unreadable() > MOST)
 }
 
 /// Whether there is a trap at `pc`, if that can be read.
@@ -239,22 +236,19 @@ unsafe fn pass_on(signal: c_int, info: *mut c_void, context: *mut c_void) {
     }
     // SAFETY: what the kernel passed to the handler.
     let info = unsafe { &*info.cast::<Info>() };
-    if info.is_of_trap() {
+    // SAFETY: the kernel's frame.
+    let context = unsafe { &mut *context.cast::<Context>() };
+    let mut regs = context.regs();
+    // Under some hypervisors (KVM on AMD's processors) the kernel has the address of an `int1`, not of what follows.
+    let mut places = [<Native as Arch>::pc(&regs), frame::pc(&regs)].into_iter();
+    let trap = places.find(|place| info.is_of_trap() && has_trap(*place) != Some(false));
+    if let Some(place) = trap {
         // The instruction is executed again, and the process ends by it.
-        // SAFETY: the kernel's frame.
-        let context = unsafe { &mut *context.cast::<Context>() };
-        let mut regs = context.regs();
-        let pc = <Native as Arch>::pc(&regs);
-        // Under some hypervisors (KVM on AMD's processors) the kernel has the address of an `int1`, not of what follows.
-        if has_trap(pc) != Some(false) {
-            <Native as Arch>::set_pc(&mut regs, pc);
-            context.set(&regs);
-        }
-    } else if action.handler == IGNORED {
-        return;
-    }
-    remove();
-    if !info.is_of_trap() {
+        <Native as Arch>::set_pc(&mut regs, place);
+        context.set(&regs);
+        remove();
+    } else if action.handler != IGNORED {
+        remove();
         let _ = sys::kill_thread(signal.cast_unsigned());
     }
 }
