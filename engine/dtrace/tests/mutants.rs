@@ -295,7 +295,7 @@ const MUTANTS: &[Mutant] = &[
     mutant(
         "held-at-a-trap",
         "local/agent/src/trapped.rs",
-        ["['R', 't']", "['R']"],
+        ["&['R', 't']", "&['R', 'R']"],
         [
             "inside",
             "late::a_thread_survives_that_a_debugger_holds_before_the_handler",

@@ -16,6 +16,14 @@ impl Running {
         running
     }
 
+    /// Starts `busy`, which is as it stays once it has all its threads.
+    fn start_busy(program: &Path) -> Self {
+        let running = Self::start(program);
+        let threads = format!("/proc/{}/task", running.0.id());
+        wait_until(|| fs::read_dir(&threads).unwrap().count() == 9);
+        running
+    }
+
     /// Has it end, and checks that it found nothing wrong.
     fn end(&mut self) {
         kill(Pid::from_raw(self.0.id() as i32), Signal::SIGTERM).unwrap();
@@ -119,7 +127,7 @@ fn a_process_survives_that_dtrace_is_killed_at_any_moment() {
     let folder = folder();
     let program = build(&folder, "busy", "-O2");
     for moment in 0..MOMENTS {
-        let mut running = Running::start(&program);
+        let mut running = Running::start_busy(&program);
         let before = running.state();
         let pid = running.0.id();
         let own = format!("pid{pid}:a.out:work:entry {{ @ = count(); }}");
@@ -131,7 +139,7 @@ fn a_process_survives_that_dtrace_is_killed_at_any_moment() {
         // The agent of the one that was killed ends soon.
         let begun = Instant::now();
         wait_until(|| dtrace(&again).output().unwrap().status.success());
-        assert!(begun.elapsed() < Duration::from_secs(20), "{moment}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "{moment}");
         assert!(running.state() == before, "{moment}");
         running.end();
     }
@@ -143,7 +151,7 @@ fn a_process_is_as_before_when_dtrace_is_killed_as_its_agent_begins() {
     let folder = folder();
     let program = build(&folder, "busy", "-O2");
     for _ in 0..TIMES {
-        let mut running = Running::start(&program);
+        let mut running = Running::start_busy(&program);
         let before = running.state();
         let pid = running.0.id();
         let own = format!("pid{pid}:a.out:work:entry {{ @ = count(); }}");
@@ -168,7 +176,7 @@ fn busy_threads_survive_the_end_of_tracing() {
     const TIMES: usize = 40;
     let folder = folder();
     let program = build(&folder, "busy", "-O2");
-    let mut running = Running::start(&program);
+    let mut running = Running::start_busy(&program);
     let pid = running.0.id();
     for _ in 0..TIMES {
         let own = format!("pid{pid}:a.out:work:entry {{ @ = count(); }} tick-2ms {{ exit(0); }}");

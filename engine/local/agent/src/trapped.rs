@@ -13,8 +13,11 @@ use crate::files::{self, Name};
 use crate::own_action::BIT;
 use crate::{code, machine, sys};
 
-/// How long they are waited for: on a busy machine a thread gets its turn late.
-const LONGEST: Duration = Duration::from_secs(2);
+/// How long those are waited for that are ready to run: on a busy machine a thread gets its turn late.
+const BUSY: Duration = Duration::from_secs(20);
+
+/// How long the others are, as a debugger may hold them for as long as it likes.
+const HELD: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// More than a thread needs to run from a trap to its handler, and than lies between two of the kernel's ticks: what a running
@@ -44,9 +47,10 @@ pub fn wait() {
     let mut threads: Vec<Thread> = threads.collect();
     let begun = clock::now(ClockId::Monotonic);
     loop {
-        threads.retain(Thread::may_be_there);
         let waited = clock::now(ClockId::Monotonic).wrapping_sub(begun);
-        if threads.is_empty() || Duration::from_nanos(waited) > LONGEST {
+        let waited = Duration::from_nanos(waited);
+        threads.retain(|thread| thread.is_waited_for(waited));
+        if threads.is_empty() {
             return;
         }
         sys::sleep(PAUSE);
@@ -54,9 +58,10 @@ pub fn wait() {
 }
 
 impl Thread {
-    /// Whether it may be there: the signal is pending, or it has not run on so far that it must have come
-    /// by. One that waits for anything is not, but for its debugger: that is told of the signal before it is delivered.
-    fn may_be_there(&self) -> bool {
+    /// Whether it may be there, and has not been waited for too long: the signal is pending, or it has not run on so far that
+    /// it must have come by. One that waits for anything is not there, but for its debugger: that is told of the signal before
+    /// it is delivered.
+    fn is_waited_for(&self, waited: Duration) -> bool {
         // Before the signal is looked for.
         let needed = self.ran.saturating_add(DELIVERY.as_nanos() as u64);
         let has_run = ran(self.number).is_none_or(|ran| ran >= needed);
@@ -69,8 +74,10 @@ impl Thread {
             Some(from_utf8(value).ok()?.trim_start())
         };
         let pending = field("SigPnd:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
-        let is_on_its_way = field("State:").is_some_and(|state| state.starts_with(['R', 't']));
-        pending.is_some_and(|mask| mask & BIT != 0) || (is_on_its_way && !has_run)
+        let is_in = |states: &[char]| field("State:").is_some_and(|it| it.starts_with(states));
+        let is_on_its_way = is_in(&['R', 't']) && !has_run;
+        let is_pending = pending.is_some_and(|mask| mask & BIT != 0);
+        (is_pending || is_on_its_way) && waited < if is_in(&['R']) { BUSY } else { HELD }
     }
 }
 
