@@ -265,10 +265,7 @@ const MUTANTS: &[Mutant] = &[
     mutant(
         "stacks-inherited",
         "local/agent/src/slots.rs",
-        [
-            "        !last.is_there(first)\n",
-            "        last.0 & 1 == 0\n",
-        ],
+        ["if last.is_there(first) ||", "if last.0 & 1 != 0 ||"],
         ["inside", "children::children_of_threads_in_firings_end"],
     ),
     // A child loses the stack that it is on.

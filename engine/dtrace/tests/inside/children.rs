@@ -31,23 +31,28 @@ fn children_of_threads_in_firings_end() {
     }
 }
 
-/// The thread that forks can be on one of the agent's stacks itself: what a handler of signals interrupts is a firing.
+/// The thread that forks can be on one of the agent's stacks itself, or wait for one: that is what a handler of signals
+/// interrupts.
 #[test]
 fn children_of_handlers_in_firings_end() {
     let folder = folder();
     let program = build(&folder, "forking", "-O1");
-    let program = program.to_str().unwrap();
     for mechanism in ["trap", "inline"] {
         let mechanism = format!("pidmech={mechanism}");
-        for clause in ["@ = sum(arg0);", "@[arg0 % 7] = quantize(timestamp);"] {
+        for (threads, clause) in [
+            (0, "@ = sum(arg0);"),
+            (0, "@[arg0 % 7] = quantize(timestamp);"),
+            (16, "@[arg0 % 7] = quantize(timestamp);"),
+        ] {
             let work = format!("pid$target:a.out:work:entry {{ {clause} }}");
+            let command = format!("{} {threads}", program.display());
             let output = dtrace(&work)
-                .args(["-x", &mechanism, "-c", program])
+                .args(["-x", &mechanism, "-c", &command])
                 .output()
                 .unwrap();
             let said = String::from_utf8_lossy(&output.stdout);
             let is_so = said.starts_with("20 children ended\n");
-            assert!(is_so, "{mechanism} {clause} {said}");
+            assert!(is_so, "{mechanism} {threads} {clause} {said}");
         }
     }
 }

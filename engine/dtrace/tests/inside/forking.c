@@ -1,7 +1,10 @@
-/* Forks in a handler of signals, whatever it interrupts, and tells how many children come back from it and end. */
+/* Forks in a handler of signals, whatever it interrupts, and tells how many children come back from it and end. Beside it are
+   as many threads as the argument says. */
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -30,12 +33,28 @@ static void on_alarm(int signal)
 		children[forks++] = child;
 }
 
-int main(void)
+static void *run(void *argument)
 {
+	for (int value = 0;;)
+		value = work(value);
+	return argument;
+}
+
+int main(int count, char **arguments)
+{
+	pthread_t thread;
+	sigset_t alarms;
 	struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
 	struct itimerval often = {{0, 20000}, {0, 20000}};
 	int value = 0, ended = 0;
 
+	/* The other threads leave the signal to this one. */
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarms, NULL);
+	for (int i = 0; i < atoi(arguments[1]); i++)
+		pthread_create(&thread, NULL, run, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	while (!is_child && forks < CHILDREN)

@@ -170,23 +170,22 @@ fn be_first(thread: u32) -> Occupant {
 /// Occupies a slot for this thread; returns its head, below which is its stack.
 pub extern "C" fn occupy() -> &'static Head {
     let thread = this_thread();
-    let by = (thread, first_thread(thread));
     let others = OTHERS.load(Ordering::Relaxed);
     let preferred = (thread as usize).wrapping_mul(others) >> u32::BITS;
-    match head(preferred.wrapping_add(1)).filter(|head| head.is_taken_now(by)) {
+    match head(preferred.wrapping_add(1)).filter(|head| head.is_taken_now(thread)) {
         Some(head) => head,
-        None => occupy_any(preferred, others, by),
+        None => occupy_any(preferred, others, thread),
     }
 }
 
 /// Occupies one of so many slots.
 #[cold]
 #[inline(never)]
-fn occupy_any(preferred: usize, others: usize, by: (u32, Occupant)) -> &'static Head {
+fn occupy_any(preferred: usize, others: usize, thread: u32) -> &'static Head {
     loop {
         let numbers = (preferred..others).chain(0..preferred);
         let mut heads = numbers.filter_map(|number| head(number.wrapping_add(1)));
-        if let Some(head) = heads.find(|head| head.is_taken_now(by)) {
+        if let Some(head) = heads.find(|head| head.is_taken_now(thread)) {
             return head;
         }
         sys::relinquish();
@@ -201,18 +200,27 @@ impl Head {
         place.wrapping_sub(BASE.load(Ordering::Relaxed)) >> SHIFT
     }
 
-    /// Takes it for a thread, in a process with this first one.
+    /// Takes it for this thread, which a signal may have fork at any instruction.
     #[inline(always)]
-    fn is_taken_now(&self, (thread, first): (u32, Occupant)) -> bool {
+    fn is_taken_now(&self, thread: u32) -> bool {
+        let first = first_thread(thread);
         let last = Occupant(self.occupant.load(Ordering::Relaxed));
         // Sequentially consistent: what is published after [`synchronize`] has looked is seen.
         let order = Ordering::SeqCst;
-        let next = last.next(thread, first).0;
-        !last.is_there(first)
-            && self
-                .occupant
-                .compare_exchange(last.0, next, order, order)
-                .is_ok()
+        let next = last.next(thread, first);
+        let exchange = |from: Occupant, to: Occupant| {
+            let exchanged = self.occupant.compare_exchange(from.0, to.0, order, order);
+            exchanged.is_ok()
+        };
+        if last.is_there(first) || !exchange(last, next) {
+            return false;
+        }
+        let is_same = first_thread(thread) == first;
+        if !is_same {
+            // It may be a child's, and that of another of its threads.
+            exchange(next, last);
+        }
+        is_same
     }
 
     /// Leaves the slot. Its stack must not be in use any more.
