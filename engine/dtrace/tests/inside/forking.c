@@ -27,10 +27,13 @@ static void on_alarm(int signal)
 	if (is_child || forks == CHILDREN)
 		return;
 	pid_t child = fork();
-	if (child == 0)
-		is_child = 1;
-	else
+	if (child != 0) {
 		children[forks++] = child;
+		return;
+	}
+	is_child = 1;
+	/* Not on a stack that what was interrupted is on. */
+	work(7);
 }
 
 static void *run(void *argument)
