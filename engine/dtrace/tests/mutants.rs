@@ -298,6 +298,26 @@ const MUTANTS: &[Mutant] = &[
             "late::a_thread_survives_that_a_debugger_holds_before_the_handler",
         ],
     ),
+    // A child without handlers is made, and comes to a trap.
+    mutant(
+        "handlers-cleared",
+        "local/agent/src/masks.rs",
+        ["flags & CLEARS != 0", "flags & CLEARS == 1"],
+        [
+            "inside",
+            "children::children_that_are_to_have_no_handlers_live",
+        ],
+    ),
+    // All system calls that make a process or thread are refused.
+    mutant(
+        "children-refused",
+        "local/agent/src/masks.rs",
+        ["flags & CLEARS != 0", "flags & CLEARS != 1"],
+        [
+            "inside",
+            "children::children_that_are_to_have_no_handlers_live",
+        ],
+    ),
     // A trap of the program's own is executed again for ever.
     mutant(
         "own-trap-again",

@@ -12,6 +12,24 @@ fn children_run_without_probes() {
     assert_eq!(traced.trim(), "10");
 }
 
+/// A process without its handlers would die at its first trap.
+#[test]
+fn children_that_are_to_have_no_handlers_live() {
+    let folder = folder();
+    let program = build(&folder, "spawned", "-O1");
+    for mechanism in ["trap", "inline"] {
+        let mechanism = format!("pidmech={mechanism}");
+        let output = dtrace("pid$target:a.out:work:entry { @ = count(); }")
+            .args(["-x", &mechanism, "-c", program.to_str().unwrap()])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let child = "exit 7 -14 -22\n";
+        let expected = format!("{child}{child}thread 8\n");
+        assert!(said.starts_with(&expected), "{mechanism}: {said}");
+    }
+}
+
 /// All the agent's stacks are in use when they are forked.
 #[test]
 fn children_of_threads_in_firings_end() {

@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::arch::windows::{self, Guard};
-use crate::sys;
 
 /// How far behind a function a jump in it can overwrite.
 const CLOSE: usize = 16;
@@ -16,7 +15,7 @@ pub struct Mapping {
     code: Vec<u8>,
     /// Where code of it may branch to in it, in order.
     targets: Vec<usize>,
-    /// Where it makes system calls that block signals.
+    /// Where it makes system calls that have guards.
     guards: Vec<Guard>,
 }
 
@@ -24,7 +23,7 @@ impl Mapping {
     /// With this code.
     pub fn new(range: Range<usize>, code: Vec<u8>) -> Self {
         let targets = windows::branch_targets(range.start, &code);
-        let guards = windows::guards(range.start, &code, &sys::MASKING_CALLS);
+        let guards = windows::guards(range.start, &code);
         Self {
             range,
             code,

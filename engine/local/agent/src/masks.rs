@@ -3,7 +3,8 @@
 //! Programs block all signals, and C libraries do so whenever they make a thread or a process. So the
 //! system calls that block signals are made here instead, with that signal left out of the mask; what
 //! the process does on it is kept here. A **guard** is the jump that takes the place of such a call,
-//! which `arch` finds; those of an object are written before the first trap of it.
+//! which `arch` finds; those of an object are written before the first trap of it. Calls that would make a
+//! process without our handler have guards too.
 
 #![expect(
     unsafe_code,
@@ -56,7 +57,8 @@ impl<const COUNT: usize> Words<COUNT> {
     }
 }
 
-/// Makes the system call that a thread was about to make.
+/// Makes the system call that a thread was about to make. One that makes a process is only refused here, or else left to the
+/// detour: the new one must not run on our frames.
 ///
 /// # Safety
 /// Called by a detour, with the registers that it has saved.
@@ -66,6 +68,12 @@ pub unsafe extern "C" fn call(regs: *mut Regs) {
     let (number, mut arguments) = frame::system_call(regs);
     // The kernel takes 32 bits of it.
     let number = number as u32 as usize;
+    if number == sys::CLONE {
+        if clears_handlers(&arguments) {
+            frame::set_result(regs, sys::INVALID);
+        }
+        return;
+    }
     let mut mask = Mask::default();
     let mut action = Action::default();
     let is_own = number == Sysno::rt_sigaction as usize && arguments[0] as u32 == frame::SIGNAL;
@@ -86,6 +94,21 @@ pub unsafe extern "C" fn call(regs: *mut Regs) {
         }
     };
     frame::set_result(regs, result);
+}
+
+/// Whether clone3(2) with these arguments makes a process without handlers of signals, which would die at its first trap.
+/// It is refused as by Linux before 5.5, where C libraries set the actions in the new process themselves.
+fn clears_handlers([address, size, ..]: &[usize; 6]) -> bool {
+    /// `CLONE_CLEAR_SIGHAND` of `linux/sched.h`.
+    const CLEARS: u64 = 1 << 32;
+    /// `CLONE_ARGS_SIZE_VER0`; the kernel refuses less.
+    const SIZE_MIN: usize = 64;
+    let mut flags = [[0; 8]];
+    if *size < SIZE_MIN || !sys::load_argument(*address, &mut flags) {
+        return false;
+    }
+    let [flags] = flags.map(u64::from_ne_bytes);
+    flags & CLEARS != 0
 }
 
 /// Replaces the mask among a call's arguments by a copy without the signal. One that cannot be read is

@@ -47,9 +47,8 @@ pub fn set_before(action: &Action) {
 /// size of a mask. If it is to be kept, nothing is set. Returns 0, or a negated error number.
 pub fn act(new: usize, old: usize, size: usize, is_kept: bool) -> isize {
     const FAULT: isize = -14;
-    const INVALID: isize = -22;
     if size != size_of::<u64>() {
-        return INVALID;
+        return sys::INVALID;
     }
     let previous = before();
     let wanted = (new != 0).then(|| read_action(new));

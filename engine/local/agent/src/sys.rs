@@ -463,7 +463,7 @@ pub fn exit() -> ! {
     }
 }
 
-/// The system calls that take a mask of signals to block.
+/// The system calls that take a mask of signals to block: a guard makes them.
 pub const MASKING_CALLS: [usize; 9] = [
     Sysno::rt_sigprocmask as usize,
     Sysno::rt_sigaction as usize,
@@ -475,6 +475,17 @@ pub const MASKING_CALLS: [usize; 9] = [
     Sysno::io_pgetevents as usize,
     Sysno::io_uring_enter as usize,
 ];
+
+/// The system call that can make a process without its handlers of signals: a guard only looks at it.
+pub const CLONE: usize = Sysno::clone3 as usize;
+
+/// Whether a system call has guards.
+pub fn is_guarded(number: usize) -> bool {
+    number == CLONE || MASKING_CALLS.contains(&number)
+}
+
+/// EINVAL, as system calls return it.
+pub const INVALID: isize = -22;
 
 /// An action on a signal, as the kernel has it.
 #[repr(C)]

@@ -1,4 +1,4 @@
-//! Finds where text makes the system calls that block signals: `mov x8, N`, and `svc` behind a few
+//! Finds where text makes the system calls that have guards: `mov x8, N`, and `svc` behind a few
 //! instructions at most.
 //!
 //! A guard takes the place of the call itself: a branch may be written over `svc` while threads run (Arm ARM
@@ -16,6 +16,7 @@ use engine_isa::arm64::OutOfLine;
 
 use super::{CALL_GATE, JUMP, Writer, is_landing_pad};
 use crate::detour::Detour;
+use crate::sys::{self, CLONE, INVALID, MASKING_CALLS};
 
 /// A system call.
 pub struct Guard {
@@ -23,14 +24,14 @@ pub struct Guard {
     pub start: usize,
     /// That instruction: `svc`, or the one before it.
     word: u32,
-    /// The numbers of the calls.
-    numbers: Vec<usize>,
 }
 
-/// Bytes of the longest detour, for so many numbers.
-pub const fn longest(numbers: usize) -> usize {
-    OutOfLine::LONGEST + (2 * numbers + 9) * JUMP
-}
+/// Words of the code that looks at a call, and has it refused or made.
+const LOOK: usize = 9;
+
+/// Bytes of the longest detour.
+pub const LONGEST_DETOUR: usize =
+    OutOfLine::LONGEST + (2 * (MASKING_CALLS.len() + 1) + LOOK + 9) * JUMP;
 
 /// `svc #0`
 const SVC: u32 = 0xd400_0001;
@@ -40,27 +41,26 @@ const SAVE: u32 = 0xa9bf_47f0;
 /// `ldp x16, x17, [sp], #16`
 const RESTORE: u32 = 0xa8c1_47f0;
 
-/// Finds those of the calls with these numbers in code at `start`.
-pub fn guards(start: usize, code: &[u8], calls: &[usize]) -> Vec<Guard> {
+/// Finds those in code at `start`.
+pub fn guards(start: usize, code: &[u8]) -> Vec<Guard> {
     let (words, _) = code.as_chunks();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let places = words.iter().enumerate().filter(|(_, word)| **word == SVC);
     let guards = places.filter_map(|(place, _)| {
         let (before, _) = words.split_at_checked(place)?;
-        let (back, word) = guarded(before, calls)?;
+        let (back, word) = guarded(before)?;
         let place = place.wrapping_sub(back);
         Some(Guard {
             start: start.wrapping_add(place.wrapping_mul(JUMP)),
             word,
-            numbers: calls.to_vec(),
         })
     });
     guards.collect()
 }
 
-/// What the guard of an `svc` behind these words takes the place of, if it may be one of these calls: how many
-/// instructions before the `svc` that is, and itself.
-fn guarded(before: &[u32], calls: &[usize]) -> Option<(usize, u32)> {
+/// What the guard of an `svc` behind these words takes the place of, if it may have one: how many instructions before
+/// the `svc` that is, and itself.
+fn guarded(before: &[u32]) -> Option<(usize, u32)> {
     /// The most instructions from that which sets the number to the call.
     const STEPS_MAX: usize = 12;
     let mut steps = before.iter().rev().take(STEPS_MAX);
@@ -69,7 +69,7 @@ fn guarded(before: &[u32], calls: &[usize]) -> Option<(usize, u32)> {
         return None;
     }
     if let Some(number) = number(*last) {
-        return calls.contains(&number).then_some((0, SVC));
+        return sys::is_guarded(number).then_some((0, SVC));
     }
     let word = *before.last()?;
     (!is_landing_pad(word)).then_some((1, word))
@@ -118,7 +118,7 @@ impl Guard {
             let moved = OutOfLine::new(self.word, self.start as u64, at as u64);
             code.put_bytes(moved.ok()?.bytes());
         }
-        self.put_choice(&mut code);
+        self.put_choice(&mut code, region.wrapping_add(CALL_GATE));
         code.put_call(region.wrapping_add(CALL_GATE));
         code.put_jump(self.next());
         Some(Detour {
@@ -127,23 +127,30 @@ impl Guard {
         })
     }
 
-    /// Puts the code that goes on behind it for one of the calls, and to an `svc` for others. It leaves the flags
-    /// alone.
-    fn put_choice(&self, code: &mut Writer) {
+    /// Puts the code that goes on behind it for one of the calls that are made, and to an `svc` for others, unless the gate
+    /// refuses it. It leaves the flags alone.
+    fn put_choice(&self, code: &mut Writer, gate: usize) {
         /// `sub w16, w8, #N`
         const MINUS: u32 = 0x5100_0110;
+        /// `add x16, x0, #N`
+        const PLUS: u32 = 0x9100_0010;
         /// `cbz w16, PLACE`
         const IF_ZERO: u32 = 0x3400_0010;
+        /// `cbnz x16, PLACE`
+        const IF_NOT_ZERO: u32 = 0xb500_0010;
         let is_constant = self.word == SVC;
         // What restores the registers, the call and the branch.
         let others = if is_constant { 3 } else { 2 };
         code.put(SAVE);
-        for (place, number) in self.numbers.iter().enumerate() {
-            let rest = self.numbers.len().wrapping_sub(place.wrapping_add(1));
-            let words = rest.wrapping_mul(2).wrapping_add(1 + others) as u32;
-            code.put(MINUS | (*number as u32) << 10);
+        for (place, number) in MASKING_CALLS.into_iter().enumerate() {
+            let rest = MASKING_CALLS.len().wrapping_sub(place);
+            let words = rest.wrapping_mul(2).wrapping_add(1 + others + LOOK) as u32;
+            code.put(MINUS | (number as u32) << 10);
             code.put(IF_ZERO | words << 5);
         }
+        code.put(MINUS | (CLONE as u32) << 10);
+        code.put(IF_ZERO | ((1 + others) as u32) << 5);
+        let going_on = code.here();
         code.put(RESTORE);
         if is_constant {
             code.put(SVC);
@@ -151,6 +158,14 @@ impl Guard {
         } else {
             code.put_jump(self.next().wrapping_sub(JUMP));
         }
+        code.put(RESTORE);
+        code.put_call(gate);
+        code.put(SAVE);
+        code.put(PLUS | (INVALID.unsigned_abs() as u32) << 10);
+        let distance = going_on.wrapping_sub(code.here()) >> 2;
+        code.put(IF_NOT_ZERO | (distance as u32 & 0x7_ffff) << 5);
+        code.put(RESTORE);
+        code.put_jump(self.next());
         code.put(RESTORE);
     }
 }

@@ -15,7 +15,6 @@ use crate::arch::frame;
 use crate::detour::{Detour, Form, Site};
 use crate::entrances;
 use crate::mapping::Mapping;
-use crate::sys::MASKING_CALLS;
 use crate::tally;
 use engine_isa::Away;
 use engine_isa::arm64::{OutOfLine, control};
@@ -63,7 +62,7 @@ const FIRES: usize = (COUNT_BY_LOOP.len() + 1) * JUMP;
 const _: () = assert!(FIRES >= SITE + 4 * JUMP);
 
 /// Bytes of the longest detour: a guard's.
-pub const DETOUR_MAX: usize = guards::longest(MASKING_CALLS.len());
+pub const DETOUR_MAX: usize = guards::LONGEST_DETOUR;
 const _: () = assert!(SITES_MAX * FIRES + OutOfLine::LONGEST + JUMP <= DETOUR_MAX);
 
 const PACIASP: u32 = 0xd503_233f;

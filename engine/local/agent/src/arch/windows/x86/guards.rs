@@ -1,4 +1,4 @@
-//! Finds where text makes the system calls that block signals: `mov eax, N`, and `syscall` behind a few
+//! Finds where text makes the system calls that have guards: `mov eax, N`, and `syscall` behind a few
 //! instructions at most.
 //!
 //! The first has five bytes, so a jump takes the place of one instruction alone, and threads may run
@@ -15,6 +15,7 @@ use engine_isa::x86::{LONGEST, OutOfLine, control, length};
 
 use super::{JUMP, SYSTEM_CALL, jump, put_system_call};
 use crate::detour::Detour;
+use crate::sys::{self, CLONE, INVALID, MASKING_CALLS};
 
 /// The most instructions from the one to the other.
 const STEPS_MAX: usize = 12;
@@ -22,42 +23,46 @@ const STEPS_MAX: usize = 12;
 /// `lea ecx, [rax - N]`; `jrcxz`
 const TEST: usize = 8;
 
-/// Bytes of the longest detour, for so many numbers.
-pub const fn longest(numbers: usize) -> usize {
-    STEPS_MAX * OutOfLine::LONGEST + numbers * TEST + JUMP + SYSTEM_CALL + JUMP
-}
+/// Bytes of the code that looks at a call, and has it refused or made.
+const LOOK: usize = SYSTEM_CALL + TEST + JUMP;
+
+/// Bytes of the longest detour.
+pub const LONGEST_DETOUR: usize = STEPS_MAX * OutOfLine::LONGEST
+    + (MASKING_CALLS.len() + 1) * TEST
+    + JUMP
+    + LOOK
+    + SYSTEM_CALL
+    + JUMP;
 
 /// `mov eax, imm32`
 const MOV: u8 = 0xb8;
 
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
 
-/// A system call, and the instructions before it from that which sets its number.
+/// A system call with a guard, and the instructions before it from that which sets its number.
 pub struct Guard {
     /// Address of the first.
     pub start: usize,
     /// The text of each.
     steps: Vec<(usize, [u8; LONGEST])>,
-    /// The numbers of the calls.
-    numbers: Vec<usize>,
     /// The address behind the call.
     next: usize,
 }
 
-/// Finds those of the calls with these numbers in code at `start`.
-pub fn guards(start: usize, code: &[u8], calls: &[usize]) -> Vec<Guard> {
+/// Finds those in code at `start`.
+pub fn guards(start: usize, code: &[u8]) -> Vec<Guard> {
     let is_number = |place: usize| {
         let number = code
             .get(place.wrapping_add(1)..)
             .and_then(|it| it.first_chunk());
-        number.is_some_and(|it| calls.contains(&(u32::from_le_bytes(*it) as usize)))
+        number.is_some_and(|it| sys::is_guarded(u32::from_le_bytes(*it) as usize))
     };
     let places = code.iter().enumerate().filter(|(_, byte)| **byte == MOV);
     let places = places
         .map(|(place, _)| place)
         .filter(|place| is_number(*place));
-    let constant = places.filter_map(|place| Guard::at(start, code, place, calls));
-    let computed = (0..code.len()).filter_map(|place| Guard::computed(start, code, place, calls));
+    let constant = places.filter_map(|place| Guard::at(start, code, place));
+    let computed = (0..code.len()).filter_map(|place| Guard::computed(start, code, place));
     constant.chain(computed).collect()
 }
 
@@ -69,7 +74,7 @@ fn is_stack_move(text: &[u8]) -> bool {
 }
 
 impl Guard {
-    fn at(start: usize, code: &[u8], first: usize, calls: &[usize]) -> Option<Self> {
+    fn at(start: usize, code: &[u8], first: usize) -> Option<Self> {
         let mut steps = Vec::new();
         let mut place = first;
         for _ in 0..STEPS_MAX {
@@ -78,12 +83,7 @@ impl Guard {
             if text.starts_with(&SYSCALL) {
                 let next = at.wrapping_add(SYSCALL.len());
                 let start = start.wrapping_add(first);
-                return is_boundary(code, first).then_some(Self {
-                    start,
-                    steps,
-                    numbers: calls.to_vec(),
-                    next,
-                });
+                return is_boundary(code, first).then_some(Self { start, steps, next });
             }
             if control(text, at as u64).away.is_some() {
                 return None;
@@ -95,7 +95,7 @@ impl Guard {
     }
 
     /// A call whose number is computed, of the one that begins at `place`.
-    fn computed(start: usize, code: &[u8], place: usize, calls: &[usize]) -> Option<Self> {
+    fn computed(start: usize, code: &[u8], place: usize) -> Option<Self> {
         let text = code.get(place..)?.first_chunk::<LONGEST>()?;
         let (moves, rest) = text.split_at(JUMP);
         if !(is_stack_move(moves) && rest.starts_with(&SYSCALL) && is_boundary(code, place)) {
@@ -105,7 +105,6 @@ impl Guard {
         Some(Self {
             start,
             steps: [(start, *text)].into(),
-            numbers: calls.to_vec(),
             next: start.wrapping_add(JUMP.wrapping_add(SYSCALL.len())),
         })
     }
@@ -131,6 +130,7 @@ impl Guard {
             code.extend_from_slice(moved.bytes());
         }
         self.put_choice(&mut code, at);
+        self.put_look(&mut code, at, region);
         put_system_call(&mut code, self.next, at, region);
         let here = at.wrapping_add(code.len());
         code.extend_from_slice(&jump(here, self.next));
@@ -142,22 +142,44 @@ impl Guard {
 }
 
 impl Guard {
-    /// Appends the code that goes on behind it for one of the calls, and back to `syscall` for others. It
-    /// uses only RCX, which the call overwrites, and leaves the flags alone.
+    /// Appends the code that goes on behind what looks at a call for one that is to be made, to that for one that is to
+    /// be looked at, and back to `syscall` for others.
     fn put_choice(&self, code: &mut Vec<u8>, at: usize) {
-        for (place, number) in self.numbers.iter().enumerate() {
-            let rest = self.numbers.len().wrapping_sub(place.wrapping_add(1));
-            let skipped = rest.wrapping_mul(TEST).wrapping_add(JUMP);
-            let minus = (*number as u32).wrapping_neg();
-            code.extend_from_slice(&[0x8d, 0x88]);
-            code.extend_from_slice(&minus.to_le_bytes());
-            code.extend_from_slice(&[0xe3, skipped as u8]);
+        for (place, number) in MASKING_CALLS.into_iter().enumerate() {
+            let rest = MASKING_CALLS.len().wrapping_sub(place);
+            let skipped = rest.wrapping_mul(TEST).wrapping_add(JUMP + LOOK);
+            put_test(code, number as isize, skipped);
         }
+        put_test(code, CLONE as isize, JUMP);
+        self.put_back(code, at);
+    }
+
+    /// Appends the code that looks at a call, and goes behind it if it is refused.
+    fn put_look(&self, code: &mut Vec<u8>, at: usize, region: usize) {
+        put_system_call(code, self.next, at, region);
+        put_test(code, INVALID, JUMP + SYSTEM_CALL);
+        self.put_back(code, at);
+    }
+
+    /// Appends a jump to `syscall`.
+    fn put_back(&self, code: &mut Vec<u8>, at: usize) {
         let here = at.wrapping_add(code.len());
         let back = self.next.wrapping_sub(SYSCALL.len());
         code.extend_from_slice(&jump(here, back));
     }
 }
+
+/// Appends the code that skips so many bytes if EAX has a value. It uses only RCX, which the call overwrites, and leaves the
+/// flags alone.
+fn put_test(code: &mut Vec<u8>, value: isize, skipped: usize) {
+    let minus = (value as u32).wrapping_neg();
+    code.extend_from_slice(&[0x8d, 0x88]);
+    code.extend_from_slice(&minus.to_le_bytes());
+    code.extend_from_slice(&[0xe3, skipped as u8]);
+}
+
+/// `jrcxz` skips at most so much.
+const _: () = assert!(MASKING_CALLS.len() * TEST + JUMP + LOOK < 128);
 
 /// Whether an instruction begins at a place: whatever byte before it decoding begins at, it comes to
 /// there. Near its beginning, code is decoded from there.

@@ -11,7 +11,6 @@ use crate::code;
 use crate::detour::{Detour, Form, Site};
 use crate::entrances;
 use crate::mapping::Mapping;
-use crate::sys::MASKING_CALLS;
 use crate::tally;
 use engine_isa::Away;
 use engine_isa::x86::{LONGEST, OutOfLine, control, displaced, length};
@@ -83,7 +82,7 @@ pub const DETOUR_MAX: usize =
 /// Bytes of the code that makes a system call: a jump over an address, that, and the call of a gate.
 const SYSTEM_CALL: usize = 2 + SITE + UNSKIP.len();
 
-const _: () = assert!(guards::longest(MASKING_CALLS.len()) <= DETOUR_MAX);
+const _: () = assert!(guards::LONGEST_DETOUR <= DETOUR_MAX);
 
 /// What compilers align functions to, where they do.
 const ALIGNED: usize = 16;
