@@ -318,6 +318,19 @@ const MUTANTS: &[Mutant] = &[
             "children::children_that_are_to_have_no_handlers_live",
         ],
     ),
+    // A thread is not waited for that a signal has stopped.
+    mutant(
+        "stopped-at-a-trap",
+        "local/agent/src/trapped.rs",
+        [
+            "() if is_in(&['T']) => Duration::MAX",
+            "() if is_in(&['T']) => HELD",
+        ],
+        [
+            "inside",
+            "late::a_process_survives_that_is_stopped_as_tracing_ends",
+        ],
+    ),
     // A trap of the program's own is executed again for ever.
     mutant(
         "own-trap-again",

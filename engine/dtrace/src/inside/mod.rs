@@ -38,7 +38,7 @@ pub use apart::apart;
 pub use inject::Begun;
 
 /// How long the agent may take to disarm everything.
-const LONGEST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(30);
 
 /// The engine of a process.
 pub type Inside = Requests<Socket>;

@@ -17,7 +17,7 @@ impl Running {
     }
 
     /// Starts `busy`, which is as it stays once it has all its threads.
-    fn start_busy(program: &Path) -> Self {
+    pub fn start_busy(program: &Path) -> Self {
         let running = Self::start(program);
         let threads = format!("/proc/{}/task", running.0.id());
         wait_until(|| fs::read_dir(&threads).unwrap().count() == 9);
@@ -25,7 +25,7 @@ impl Running {
     }
 
     /// Has it end, and checks that it found nothing wrong.
-    fn end(&mut self) {
+    pub fn end(&mut self) {
         kill(Pid::from_raw(self.0.id() as i32), Signal::SIGTERM).unwrap();
         let ended = self.0.wait().unwrap();
         assert!(ended.success(), "{ended}");

@@ -62,6 +62,28 @@ fn a_thread_survives_that_a_debugger_holds_before_the_handler() {
     assert!(ended.success(), "{ended}");
 }
 
+/// The kernel stops a thread before it delivers the signal.
+#[test]
+fn a_process_survives_that_is_stopped_as_tracing_ends() {
+    let folder = folder();
+    let program = build(&folder, "busy", "-O2");
+    for _ in 0..3 {
+        let mut running = Running::start_busy(&program);
+        let process = Pid::from_raw(running.0.id() as i32);
+        let probe = format!("pid{process}:a.out:work:entry {{ @ = count(); }}");
+        let (mut tracing, _) = begun(&probe, &["-p", &process.to_string()]);
+        let armed = Armed::of(process.as_raw());
+        kill(process, Signal::SIGSTOP).unwrap();
+        kill(Pid::from_raw(tracing.0.id() as i32), Signal::SIGINT).unwrap();
+        wait_until(|| armed.is_restored(1));
+        // As long as a debugger's threads are waited for, and longer.
+        sleep(Duration::from_millis(2500));
+        kill(process, Signal::SIGCONT).unwrap();
+        tracing.0.wait().unwrap();
+        running.end();
+    }
+}
+
 /// Whether the thread survives; none if it came at another time.
 fn is_survived(program: &Path) -> Option<bool> {
     // The libraries' probes are many, and are taken away after that of the program.

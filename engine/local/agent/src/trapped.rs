@@ -16,18 +16,20 @@ use crate::{code, machine, sys};
 /// How long those are waited for that are ready to run: on a busy machine a thread gets its turn late.
 const BUSY: Duration = Duration::from_secs(20);
 
-/// How long the others are, as a debugger may hold them for as long as it likes.
+/// How long those are that a debugger may hold for as long as it likes.
 const HELD: Duration = Duration::from_secs(2);
+/// Between two looks, and one for each hundred that were waited for already.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// More than a thread needs to run from a trap to its handler, and than lies between two of the kernel's ticks: what a running
-/// thread has run is added up there. On CPUs without ticks (`nohz_full`) it is not enough.
-const DELIVERY: Duration = Duration::from_millis(20);
+/// More than a thread needs to run from a trap to its handler, in clock ticks of 10 ms, and than the times in user and kernel
+/// mode together may seem more than they are: each is rounded. What a running thread has run is added up at the kernel's ticks,
+/// of which no more than 10 ms are between two. On CPUs without ticks (`nohz_full`) it is not enough.
+const DELIVERY: u64 = 4;
 
 /// A thread of the process.
 struct Thread {
     number: u32,
-    /// How long it had run, in nanoseconds.
+    /// How long it had run, in clock ticks.
     ran: u64,
 }
 
@@ -53,17 +55,17 @@ pub fn wait() {
         if threads.is_empty() {
             return;
         }
-        sys::sleep(PAUSE);
+        sys::sleep(PAUSE.max(waited / 100));
     }
 }
 
 impl Thread {
     /// Whether it may be there, and has not been waited for too long: the signal is pending, or it has not run on so far that
     /// it must have come by. One that waits for anything is not there, but for its debugger: that is told of the signal before
-    /// it is delivered.
+    /// it is delivered. One that was stopped by a signal is known by what is pending, and is waited for until it runs again.
     fn is_waited_for(&self, waited: Duration) -> bool {
         // Before the signal is looked for.
-        let needed = self.ran.saturating_add(DELIVERY.as_nanos() as u64);
+        let needed = self.ran.saturating_add(DELIVERY);
         let has_run = ran(self.number).is_none_or(|ran| ran >= needed);
         let Some(status) = read(self.number, "status") else {
             return false;
@@ -77,15 +79,25 @@ impl Thread {
         let is_in = |states: &[char]| field("State:").is_some_and(|it| it.starts_with(states));
         let is_on_its_way = is_in(&['R', 't']) && !has_run;
         let is_pending = pending.is_some_and(|mask| mask & BIT != 0);
-        (is_pending || is_on_its_way) && waited < if is_in(&['R']) { BUSY } else { HELD }
+        let longest = match () {
+            () if is_in(&['T']) => Duration::MAX,
+            () if is_in(&['R']) => BUSY,
+            () => HELD,
+        };
+        (is_pending || is_on_its_way) && waited < longest
     }
 }
 
-/// How long a thread has run, in nanoseconds; none if it is gone, or the kernel does not tell.
+/// How long a thread has run, in clock ticks, as proc_pid_stat(5) has it; none if it is gone.
 fn ran(thread: u32) -> Option<u64> {
-    let text = read(thread, "schedstat")?;
-    let first = text.split(|byte| *byte == b' ').next()?;
-    from_utf8(first).ok()?.parse().ok()
+    let text = read(thread, "stat")?;
+    // The name may have spaces and parentheses.
+    let behind_name = text.rsplit(|byte| *byte == b')').next()?;
+    // The state follows the name and a space; the times in user and kernel mode are the 11th and 12th field behind it.
+    let fields = behind_name.split(|byte| *byte == b' ').skip(12).take(2);
+    fields
+        .map(|field| from_utf8(field).ok()?.parse::<u64>().ok())
+        .sum()
 }
 
 /// Reads a file of a thread.
