@@ -155,10 +155,10 @@ pub enum Error {
         /// The cause.
         why: io::Error,
     },
-    /// Without the module, a process with a thread that would be killed by its first trap.
+    /// Without the module, a process with a thread, or a child that shares its memory, that its first trap would kill.
     #[error(
         "failed to trace pid {0} without the module: a thread of it blocks SIGTRAP, or may when it has \
-         waited; start it by -c, or load the module"
+         waited, or waits in vfork(2); try again, start it by -c, or load the module"
     )]
     BlocksTraps(u32),
     /// Without the module, a process that another command traces.

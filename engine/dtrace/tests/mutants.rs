@@ -318,6 +318,16 @@ const MUTANTS: &[Mutant] = &[
             "children::children_that_are_to_have_no_handlers_live",
         ],
     ),
+    // A process may be traced while a child shares its memory.
+    mutant(
+        "vfork-unseen",
+        "dtrace/src/inside/blocked.rs",
+        ["libc::SYS_vfork => true", "libc::SYS_vfork => false"],
+        [
+            "inside",
+            "attached::a_process_is_refused_while_a_thread_waits_for_what_it_has_vforked",
+        ],
+    ),
     // A thread is not waited for that a signal has stopped.
     mutant(
         "stopped-at-a-trap",

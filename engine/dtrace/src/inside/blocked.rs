@@ -1,4 +1,5 @@
-//! Whether a thread blocks the signal of traps, which would end its process at its first one.
+//! Whether a thread blocks the signal of traps, which would end its process at its first one, or waits for a child to whom the
+//! same would happen.
 
 use std::collections::BTreeSet;
 use std::ffi::c_long;
@@ -41,13 +42,13 @@ pub fn check(pid: u32) -> Result<(), Error> {
     Err(Error::BlocksTraps(pid))
 }
 
-/// Whether a thread blocks the signal, or may when it returns from a system call. Of the first thread, whose
-/// mask has been set, only what it blocks now counts.
+/// Whether a thread blocks the signal, may when it returns from a system call, or is in vfork(2). Of the first thread, which
+/// has been stopped, and its mask set, only what it blocks now counts.
 fn may_block(pid: u32, thread: &str) -> bool {
     let path = format!("/proc/{pid}/task/{thread}");
     let path = Path::new(&path);
     match blocks(path) {
-        Some(false) => *thread != pid.to_string() && waits_with_mask(pid, path) == Some(true),
+        Some(false) => *thread != pid.to_string() && waits(pid, path) == Some(true),
         blocks => blocks == Some(true),
     }
 }
@@ -67,11 +68,13 @@ fn blocks(thread: &Path) -> Option<bool> {
     Some(blocked & TRAP != 0 && flags & WORKER == 0)
 }
 
-/// Whether it is in a system call that has a mask of its own, so that what it blocks afterwards is not known.
-/// Without `/proc/PID/task/TID/syscall` nothing is.
-fn waits_with_mask(pid: u32, thread: &Path) -> Option<bool> {
+/// Whether it is in a system call that has a mask of its own, so that what it blocks afterwards is not known; or waits for a
+/// child that shares the memory, and has the actions on signals that were set when it was made.
+/// Without `/proc/PID/task/TID/syscall` nothing is known.
+fn waits(pid: u32, thread: &Path) -> Option<bool> {
     /// `IORING_ENTER_EXT_ARG` of `linux/io_uring.h`: the argument is a struct that begins with the mask's address.
     const EXTENDED: u64 = 1 << 3;
+    const VFORK: u64 = libc::CLONE_VFORK as u64;
     let call = fs::read_to_string(thread.join("syscall")).ok()?;
     let mut words = call.split_whitespace();
     let number: c_long = words.next()?.parse().ok()?;
@@ -89,6 +92,10 @@ fn waits_with_mask(pid: u32, thread: &Path) -> Option<bool> {
     // Of what a struct at this address begins with.
     let begins = |address: u64| address != 0 && word(address) != Some(0);
     Some(match number {
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_vfork => true,
+        libc::SYS_clone => first & VFORK != 0,
+        libc::SYS_clone3 => word(first)? & VFORK != 0,
         libc::SYS_rt_sigsuspend => true,
         libc::SYS_ppoll => fourth != 0,
         libc::SYS_epoll_pwait | libc::SYS_epoll_pwait2 => fifth != 0,

@@ -1,5 +1,7 @@
 //! Processes that run already: what tracing leaves in them, and who may trace them.
 
+use std::process::Stdio;
+
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -118,6 +120,26 @@ fn a_running_process_is_traced_when_no_thread_can_block_the_signal_of_traps() {
         assert_eq!(said.contains("blocks SIGTRAP"), !is_traced, "{said}");
         assert!(running.0.wait().unwrap().success());
     }
+}
+
+/// It has its parent's text, but not the handler.
+#[test]
+fn a_process_is_refused_while_a_thread_waits_for_what_it_has_vforked() {
+    let folder = folder();
+    let program = build(&folder, "vforked", "-O1");
+    let child = Command::new(&program)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    sleep(Duration::from_millis(150));
+    let pid = child.id();
+    let probe = format!("pid{pid}:a.out:work:entry {{ @ = count(); }} tick-6s {{ exit(0); }}");
+    let output = dtrace(&probe).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(said.contains("vfork"), "{said}");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.stdout, b"exit 7\n");
 }
 
 #[test]
