@@ -138,8 +138,11 @@ pub unsafe extern "C" fn hit(context: *mut Context, info: *const Info) -> u64 {
             context.set(&regs);
             Outcome::Done
         }
-        Trap::Stray | Trap::Failed if is_own(pc) => Outcome::Foreign,
-        // It was removed while the thread was on its way here.
+        // A window may have been begun there since.
+        Trap::Stray | Trap::Failed if is_own(pc) && jumps::detour_at(pc).is_none() => {
+            Outcome::Foreign
+        }
+        // It was removed while the thread was on its way here, or leads to that window next time.
         Trap::Stray | Trap::Failed => {
             <Native as Arch>::set_pc(&mut regs, pc);
             context.set(&regs);
