@@ -18,8 +18,9 @@ const BUSY: Duration = Duration::from_secs(20);
 
 /// How long those are that a debugger may hold for as long as it likes.
 const HELD: Duration = Duration::from_secs(2);
-/// Between two looks, and one for each hundred that were waited for already.
+/// Between two looks: the more, the longer it takes.
 const PAUSE: Duration = Duration::from_millis(1);
+const PAUSE_MAX: Duration = Duration::from_millis(100);
 
 /// More than a thread needs to run from a trap to its handler, in clock ticks of 10 ms, and than the times in user and kernel
 /// mode together may seem more than they are: each is rounded. What a running thread has run is added up at the kernel's ticks,
@@ -31,6 +32,8 @@ struct Thread {
     number: u32,
     /// How long it had run, in clock ticks.
     ran: u64,
+    /// Since when it is waited for, in nanoseconds: that it was stopped does not count.
+    since: u64,
 }
 
 /// Waits until no thread is there. None executes a trap any more.
@@ -42,20 +45,21 @@ pub fn wait() {
     let numbers = folder.and_then(|folder| files::numbers(folder.get()).ok());
     let numbers = numbers.unwrap_or_default();
     let threads = numbers.into_iter();
+    let begun = clock::now(ClockId::Monotonic);
     let threads = threads.map(|number| Thread {
         number,
         ran: ran(number).unwrap_or(0),
+        since: begun,
     });
     let mut threads: Vec<Thread> = threads.collect();
-    let begun = clock::now(ClockId::Monotonic);
     loop {
-        let waited = clock::now(ClockId::Monotonic).wrapping_sub(begun);
-        let waited = Duration::from_nanos(waited);
-        threads.retain(|thread| thread.is_waited_for(waited));
+        let now = clock::now(ClockId::Monotonic);
+        threads.retain_mut(|thread| thread.is_waited_for(now));
         if threads.is_empty() {
             return;
         }
-        sys::sleep(PAUSE.max(waited / 100));
+        let waited = Duration::from_nanos(now.wrapping_sub(begun));
+        sys::sleep((waited / 100).clamp(PAUSE, PAUSE_MAX));
     }
 }
 
@@ -63,7 +67,7 @@ impl Thread {
     /// Whether it may be there, and has not been waited for too long: the signal is pending, or it has not run on so far that
     /// it must have come by. One that waits for anything is not there, but for its debugger: that is told of the signal before
     /// it is delivered. One that was stopped by a signal is known by what is pending, and is waited for until it runs again.
-    fn is_waited_for(&self, waited: Duration) -> bool {
+    fn is_waited_for(&mut self, now: u64) -> bool {
         // Before the signal is looked for.
         let needed = self.ran.saturating_add(DELIVERY);
         let has_run = ran(self.number).is_none_or(|ran| ran >= needed);
@@ -79,11 +83,11 @@ impl Thread {
         let is_in = |states: &[char]| field("State:").is_some_and(|it| it.starts_with(states));
         let is_on_its_way = is_in(&['R', 't']) && !has_run;
         let is_pending = pending.is_some_and(|mask| mask & BIT != 0);
-        let longest = match () {
-            () if is_in(&['T']) => Duration::MAX,
-            () if is_in(&['R']) => BUSY,
-            () => HELD,
-        };
+        if is_in(&['T']) {
+            self.since = now;
+        }
+        let waited = Duration::from_nanos(now.wrapping_sub(self.since));
+        let longest = if is_in(&['R']) { BUSY } else { HELD };
         (is_pending || is_on_its_way) && waited < longest
     }
 }
