@@ -318,6 +318,16 @@ const MUTANTS: &[Mutant] = &[
             "children::children_that_are_to_have_no_handlers_live",
         ],
     ),
+    // Threads come to traps while guards are written.
+    mutant(
+        "traps-for-guards",
+        "local/agent/src/jumps/replace.rs",
+        ["!(it.is_one && it.is_put_at_once())", "true"],
+        [
+            "inside",
+            "attached::a_process_that_makes_threads_survives_tracing",
+        ],
+    ),
     // A process may be traced while a child shares its memory.
     mutant(
         "vfork-unseen",

@@ -122,6 +122,23 @@ fn a_running_process_is_traced_when_no_thread_can_block_the_signal_of_traps() {
     }
 }
 
+/// C libraries block all signals while they make a thread, and that of a trap then ends the process.
+#[test]
+fn a_process_that_makes_threads_survives_tracing() {
+    let folder = folder();
+    let program = build(&folder, "starting", "-O1");
+    let mut running = Running::start(&program);
+    let pid = running.0.id();
+    let probe = format!("pid{pid}:a.out:main:entry {{ @ = count(); }} tick-10ms {{ exit(0); }}");
+    for number in 0..20 {
+        let output = dtrace(&probe).output().unwrap();
+        let ended = running.0.try_wait().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(ended, None, "{number}: {said}");
+    }
+    running.end();
+}
+
 /// It has its parent's text, but not the handler.
 #[test]
 fn a_process_is_refused_while_a_thread_waits_for_what_it_has_vforked() {

@@ -2,15 +2,18 @@
 //!
 //! Text is written through `/proc/self/mem`: into private copies of its pages, as a debugger does it,
 //! whatever access they have. So no page is writable and executable, and none changes its access while
-//! other threads run; but for kernels that leave that to debuggers, where a page is made writable while
-//! it is written. There a process can prevent it: with PR_SET_MDWE, mseal(2), or a limit. So what cannot be
+//! other threads run; but for kernels that leave that to debuggers, and for what threads must see at once: there a page is
+//! made writable while it is written. A process can prevent it: with PR_SET_MDWE, mseal(2), or a limit. So what cannot be
 //! restored stays, with all that it needs ([`keep`]).
+
+#![expect(unsafe_code, reason = "text is written by a store")]
 
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
 use engine_isa::Unreadable;
 use engine_tracer::OutOfMemory;
 
+use crate::arch::frame;
 use crate::maps::{self, PAGE};
 use crate::sys::{self, Fd, Mapped, PROT_EXEC, PROT_READ, PROT_WRITE};
 
@@ -88,6 +91,17 @@ pub fn write(address: usize, bytes: &[u8]) -> Result<(), OutOfMemory> {
     let is_written = write() || is_written_while_writable(address, bytes.len(), write);
     UNREADABLE.store(0, Ordering::Relaxed);
     is_written.then_some(()).ok_or(OutOfMemory)
+}
+
+/// Writes a word of text by one store; returns whether it did. `/proc/self/mem` copies bytes. The mapping must stay: if it goes
+/// away just then, the store ends the agent.
+pub fn is_stored(address: usize, word: u64) -> bool {
+    let store = || {
+        // SAFETY: its page is mapped, and writable now.
+        unsafe { frame::store(address, word) };
+        true
+    };
+    is_written_while_writable(address, size_of::<u64>(), store)
 }
 
 /// Makes pages writable that are not, and their access what it was afterwards. Not of a mapping that is

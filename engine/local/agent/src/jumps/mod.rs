@@ -60,6 +60,7 @@ struct Window {
     original: [u8; JUMP],
     detour: usize,
     sites: Vec<Place>,
+    is_guard: bool,
 }
 
 /// A site in a window.
@@ -378,6 +379,7 @@ impl Known {
                     original: body.original(window.start),
                     detour,
                     sites: own.iter().map(place).collect(),
+                    is_guard: false,
                 };
                 self.windows.insert(window.start, window_of);
                 placed.push(window.start);
@@ -432,6 +434,7 @@ impl Known {
                         original: guard.original(),
                         detour,
                         sites: Vec::new(),
+                        is_guard: true,
                     };
                     self.windows.insert(guard.start, window);
                     placed.push(guard.start);
@@ -468,6 +471,7 @@ impl Known {
                 address: start,
                 detour: window.detour,
                 bytes: windows::jump(start, window.detour),
+                is_one: window.is_guard,
             });
             let changes: Vec<Change> = changes.collect();
             let replaced = replace(&changes, IS_STOPPED.load(Ordering::Relaxed));
@@ -491,6 +495,7 @@ impl Known {
                 address: start,
                 detour: window.detour,
                 bytes: window.original,
+                is_one: window.is_guard,
             });
             let mut changes: Vec<Change> = changes.collect();
             if changes.iter().any(Change::is_hidden) {

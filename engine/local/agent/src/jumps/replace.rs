@@ -18,6 +18,8 @@ pub struct Change {
     pub detour: usize,
     /// What is to be there.
     pub bytes: [u8; JUMP],
+    /// Whether it is one instruction, before and after.
+    pub is_one: bool,
 }
 
 impl Change {
@@ -26,6 +28,23 @@ impl Change {
         let mut there = [0; JUMP];
         let is_read = code::read(self.address, &mut there).is_ok();
         is_read && there == windows::jump(self.address, self.detour)
+    }
+
+    /// Writes it by one store, if that is possible; returns whether it is there.
+    fn is_put_at_once(&self) -> bool {
+        /// The least that a line of a cache has: a store in one is seen as a whole.
+        const LINE: usize = 64;
+        const WORD: usize = size_of::<u64>();
+        let line = self.address & !(LINE - 1);
+        let place = self.address.min(line.wrapping_add(LINE - WORD));
+        let offset = self.address.wrapping_sub(place);
+        let mut word = [0; WORD];
+        if offset.wrapping_add(JUMP) > WORD || code::read(place, &mut word).is_err() {
+            return false;
+        }
+        let there = word.iter_mut().skip(offset);
+        there.zip(self.bytes).for_each(|(to, byte)| *to = byte);
+        code::is_stored(place, u64::from_ne_bytes(word))
     }
 
     /// Whether the jump may be there, in memory that cannot be read.
@@ -140,7 +159,12 @@ pub fn replace(changes: &[Change], is_stopped: bool) -> Result<(), OutOfMemory> 
         return all;
     }
     let is_free = |place: &&Place| place[0].load(Ordering::Relaxed) == 0;
-    let pairs = changes.iter().zip(WRITTEN.iter().filter(is_free));
+    // No thread comes to a trap of these, which would end it if it blocks the signal.
+    let others = changes
+        .iter()
+        .filter(|it| !(it.is_one && it.is_put_at_once()));
+    let others: Vec<&Change> = others.collect();
+    let pairs = others.iter().zip(WRITTEN.iter().filter(is_free));
     let begun = pairs.filter_map(|(change, place)| Writing::begin(change, place));
     let mut begun: Vec<Writing> = begun.collect();
     begun.retain(Writing::puts_trap);
@@ -150,7 +174,7 @@ pub fn replace(changes: &[Change], is_stopped: bool) -> Result<(), OutOfMemory> 
     begun.retain(Writing::puts_first);
     sys::serialize();
     begun.iter().for_each(Writing::end);
-    let are_all = begun.len() == changes.len();
+    let are_all = begun.len() == others.len();
     are_all.then_some(()).ok_or(OutOfMemory)
 }
 
