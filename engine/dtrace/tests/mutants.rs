@@ -332,7 +332,7 @@ const MUTANTS: &[Mutant] = &[
     mutant(
         "vfork-unseen",
         "dtrace/src/inside/blocked.rs",
-        ["libc::SYS_vfork => true", "libc::SYS_vfork => false"],
+        ["call::vfork() == Some(number)", "number < 0"],
         [
             "inside",
             "attached::a_process_is_refused_while_a_thread_waits_for_what_it_has_vforked",

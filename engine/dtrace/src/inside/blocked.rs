@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use signal_hook::consts::SIGTRAP;
 
+use super::call;
 use crate::error::Error;
 
 /// Its bit in a mask.
@@ -92,8 +93,7 @@ fn waits(pid: u32, thread: &Path) -> Option<bool> {
     // Of what a struct at this address begins with.
     let begins = |address: u64| address != 0 && word(address) != Some(0);
     Some(match number {
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_vfork => true,
+        _ if call::vfork() == Some(number) => true,
         libc::SYS_clone => first & VFORK != 0,
         libc::SYS_clone3 => word(first)? & VFORK != 0,
         libc::SYS_rt_sigsuspend => true,

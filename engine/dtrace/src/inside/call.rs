@@ -3,6 +3,7 @@
 //! The thread executes the instruction for system calls that the kernel itself has put into the
 //! process, in its vDSO, so that nothing of its own text is changed and its other threads may run.
 
+use std::ffi::c_long;
 use std::io::{Error, ErrorKind, Result};
 
 use nix::sys::ptrace::{self, Event, Options};
@@ -35,6 +36,8 @@ struct Layout {
     clock: &'static str,
     /// The numbers of the [`Call`]s, in their order.
     calls: [usize; 4],
+    /// That of vfork(2), if it is not made by clone(2).
+    vfork: Option<c_long>,
 }
 
 /// A system call that a thread makes for us.
@@ -60,6 +63,7 @@ const LAYOUTS: [Layout; 2] = [
         instruction: &[0x0f, 0x05],
         clock: "__vdso_clock_gettime",
         calls: [39, 9, 10, 56],
+        vfork: Some(58),
     },
     Layout {
         name: "aarch64",
@@ -73,8 +77,20 @@ const LAYOUTS: [Layout; 2] = [
         instruction: &[0x01, 0x00, 0x00, 0xd4],
         clock: "__kernel_clock_gettime",
         calls: [172, 222, 226, 220],
+        vfork: None,
     },
 ];
+
+/// That of this command, and of all processes that it enters.
+fn layout() -> Option<&'static Layout> {
+    let here = std::env::consts::ARCH;
+    LAYOUTS.iter().find(|layout| layout.name == here)
+}
+
+/// The number of vfork(2), if it is a system call of its own.
+pub fn vfork() -> Option<c_long> {
+    layout()?.vfork
+}
 
 /// A thread that makes system calls for us.
 pub struct Caller {
@@ -96,9 +112,7 @@ impl Caller {
     /// Prepares a thread that is stopped by ptrace(2). Its options are set; it is killed with this process
     /// if it is its child.
     pub fn new(thread: i32, is_child: bool) -> Result<Self> {
-        let here = std::env::consts::ARCH;
-        let layout = LAYOUTS.iter().find(|layout| layout.name == here);
-        let layout = layout.ok_or(ErrorKind::Unsupported)?;
+        let layout = layout().ok_or(ErrorKind::Unsupported)?;
         let vdso = Vdso::read(thread)?;
         let instruction = vdso.find(layout.instruction).ok_or(ErrorKind::NotFound)?;
         let of = Pid::from_raw(thread);
