@@ -51,6 +51,19 @@ fn build(folder: &TempDir, name: &str, level: &str) -> PathBuf {
     program
 }
 
+/// Builds a library of this source, in which `name` is defined. Returns its file.
+fn build_library(folder: &TempDir, source: &str, name: &str) -> PathBuf {
+    let library = folder.path().join(format!("lib{name}.so"));
+    let status = Command::new("gcc")
+        .args(["-O2", "-g0", "-shared", "-fPIC", "-o"])
+        .arg(&library)
+        .arg(format!("-D{name}"))
+        .arg(format!("{SOURCES}/{source}.c"))
+        .status();
+    assert!(status.unwrap().success());
+    library
+}
+
 fn dtrace(program: &str) -> Command {
     let mut dtrace = Command::new(env!("CARGO_BIN_EXE_dtrace"));
     dtrace.args(["-q", "-n", program]);
@@ -374,13 +387,7 @@ fn functions_whose_names_are_too_long_have_probes() {
 fn another_library_can_take_the_place_of_one() {
     let folder = folder();
     for name in ["one", "two"] {
-        let status = Command::new("gcc")
-            .args(["-O2", "-g0", "-shared", "-fPIC", "-o"])
-            .arg(folder.path().join(format!("lib{name}.so")))
-            .arg(format!("-D{name}"))
-            .arg(format!("{SOURCES}/library.c"))
-            .status();
-        assert!(status.unwrap().success());
+        build_library(&folder, "library", name);
     }
     let program = build(&folder, "reload", "-O2");
     let command = format!("{} {}", program.display(), folder.path().display());

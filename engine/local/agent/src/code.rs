@@ -6,14 +6,11 @@
 //! made writable while it is written. A process can prevent it: with PR_SET_MDWE, mseal(2), or a limit. So what cannot be
 //! restored stays, with all that it needs ([`keep`]).
 
-#![expect(unsafe_code, reason = "text is written by a store")]
-
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
 use engine_isa::Unreadable;
 use engine_tracer::OutOfMemory;
 
-use crate::arch::frame;
 use crate::maps::{self, PAGE};
 use crate::sys::{self, Fd, Mapped, PROT_EXEC, PROT_READ, PROT_WRITE};
 
@@ -82,7 +79,9 @@ pub fn read(address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
 
 /// Whether something is mapped there that cannot be read: a process can forbid it for its text.
 pub fn is_hidden(address: usize) -> bool {
-    read(address, &mut [0]).is_err() && mapped_at(address).is_some()
+    let is_unreadable = || read(address, &mut [0]).is_err();
+    // Something may have been mapped there just now.
+    is_unreadable() && mapped_at(address).is_some() && is_unreadable()
 }
 
 /// Writes memory, whatever access it has.
@@ -93,15 +92,16 @@ pub fn write(address: usize, bytes: &[u8]) -> Result<(), OutOfMemory> {
     is_written.then_some(()).ok_or(OutOfMemory)
 }
 
-/// Writes a word of text by one store; returns whether it did. `/proc/self/mem` copies bytes. The mapping must stay: if it goes
-/// away just then, the store ends the agent.
+/// Writes a word of text by one store; returns whether it did. What `/proc/self/mem` does is a copy of bytes.
 pub fn is_stored(address: usize, word: u64) -> bool {
-    let store = || {
-        // SAFETY: its page is mapped, and writable now.
-        unsafe { frame::store(address, word) };
-        true
-    };
-    is_written_while_writable(address, size_of::<u64>(), store)
+    let store = || sys::store_word(address, word).is_ok();
+    match mapped_at(address) {
+        // A linker maps all of a file before its text.
+        Some(mapped) if mapped.is_shared || mapped.access & PROT_EXEC == 0 => false,
+        Some(mapped) if mapped.access & PROT_WRITE != 0 => store(),
+        Some(_) => is_written_while_writable(address, size_of::<u64>(), store),
+        None => false,
+    }
 }
 
 /// Makes pages writable that are not, and their access what it was afterwards. Not of a mapping that is

@@ -550,6 +550,21 @@ pub fn prepare_to_serialize() {
     };
 }
 
+/// Writes a word by one store, which the kernel makes, so that it fails where memory is not there or not to be written. What it
+/// stores is the head of the list of robust futexes, of which the agent has none (get_robust_list(2)).
+pub fn store_word(address: usize, word: u64) -> Result<(), Errno> {
+    /// Of `struct robust_list_head`.
+    const SIZE: usize = 24;
+    let mut size = 0;
+    // SAFETY: the list is read when the agent ends, and by then it is empty again.
+    done(unsafe { syscall!(Sysno::set_robust_list, word, SIZE) })?;
+    // SAFETY: at its callers' choice, as text is written otherwise.
+    let stored = done(unsafe { syscall!(Sysno::get_robust_list, 0, address, &raw mut size) });
+    // SAFETY: an empty list.
+    let emptied = done(unsafe { syscall!(Sysno::set_robust_list, 0, SIZE) });
+    stored.and(emptied)
+}
+
 /// When it returns, each thread of this memory executes what is in the text now.
 pub fn serialize() {
     const PRIVATE_EXPEDITED_SYNC_CORE: usize = 1 << 5;

@@ -470,6 +470,7 @@ impl Known {
             let changes = windows.map(|(start, window)| Change {
                 address: start,
                 detour: window.detour,
+                before: window.original,
                 bytes: windows::jump(start, window.detour),
                 is_one: window.is_guard,
             });
@@ -494,6 +495,7 @@ impl Known {
             let changes = windows.map(|(start, window)| Change {
                 address: start,
                 detour: window.detour,
+                before: windows::jump(start, window.detour),
                 bytes: window.original,
                 is_one: window.is_guard,
             });
@@ -503,7 +505,10 @@ impl Known {
             }
             // What is not our jump any more is not ours to undo.
             changes.retain(Change::is_in_place);
-            if replace(&changes, IS_STOPPED.load(Ordering::Relaxed)).is_err() {
+            let replaced = replace(&changes, IS_STOPPED.load(Ordering::Relaxed));
+            // Not what has gone away with its mapping.
+            let stays = |change: &Change| change.is_in_place() || change.is_hidden();
+            if replaced.is_err() && changes.iter().any(stays) {
                 code::keep();
             }
         }

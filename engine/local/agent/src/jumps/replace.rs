@@ -16,6 +16,8 @@ pub struct Change {
     pub address: usize,
     /// Where who hits it meanwhile goes.
     pub detour: usize,
+    /// What is there: anything else is of another mapping, which has taken the place.
+    pub before: [u8; JUMP],
     /// What is to be there.
     pub bytes: [u8; JUMP],
     /// Whether it is one instruction, before and after.
@@ -32,18 +34,26 @@ impl Change {
 
     /// Writes it by one store, if that is possible; returns whether it is there.
     fn is_put_at_once(&self) -> bool {
-        /// The least that a line of a cache has: a store in one is seen as a whole.
-        const LINE: usize = 64;
+        /// What a processor fetches of text at a time, as has been measured on a Zen 4: of an instruction in two such blocks
+        /// it executes one part as it was before.
+        const BLOCK: usize = 32;
         const WORD: usize = size_of::<u64>();
-        let line = self.address & !(LINE - 1);
-        let place = self.address.min(line.wrapping_add(LINE - WORD));
+        let block = self.address & !(BLOCK - 1);
+        let place = self.address.min(block.wrapping_add(BLOCK - WORD));
         let offset = self.address.wrapping_sub(place);
         let mut word = [0; WORD];
-        if offset.wrapping_add(JUMP) > WORD || code::read(place, &mut word).is_err() {
+        if code::read(place, &mut word).is_err() {
             return false;
         }
-        let there = word.iter_mut().skip(offset);
-        there.zip(self.bytes).for_each(|(to, byte)| *to = byte);
+        // Not of one in two blocks.
+        let there = word.get_mut(offset..).and_then(|it| it.first_chunk_mut());
+        let Some(there) = there else {
+            return false;
+        };
+        if *there != self.before {
+            return false;
+        }
+        *there = self.bytes;
         code::is_stored(place, u64::from_ne_bytes(word))
     }
 
@@ -70,7 +80,6 @@ static WRITTEN: [Place; BATCH + STAYING] =
 /// The writing of a window, while threads run.
 struct Writing<'a> {
     change: &'a Change,
-    before: [u8; JUMP],
     place: &'static Place,
 }
 
@@ -78,15 +87,14 @@ impl<'a> Writing<'a> {
     fn begin(change: &'a Change, place: &'static Place) -> Option<Self> {
         let mut before = [0; JUMP];
         code::read(change.address, &mut before).ok()?;
+        if before != change.before {
+            return None;
+        }
         let [address, detour] = place;
         // Who reads this sees as well that the place was free.
         detour.store(change.detour, Ordering::Release);
         address.store(change.address, Ordering::Release);
-        Some(Self {
-            change,
-            before,
-            place,
-        })
+        Some(Self { change, place })
     }
 
     fn put_first(&self, bytes: &[u8]) -> bool {
@@ -114,10 +122,10 @@ impl<'a> Writing<'a> {
         if self.put_rest(&self.change.bytes) {
             return true;
         }
-        if self.put_rest(&self.before) && self.put_first(&self.before) {
+        if self.put_rest(&self.change.before) && self.put_first(&self.change.before) {
             self.end();
         } else {
-            code::keep();
+            self.keep();
         }
         false
     }
@@ -126,9 +134,22 @@ impl<'a> Writing<'a> {
     fn puts_first(&self) -> bool {
         let is_put = self.put_first(&self.change.bytes);
         if !is_put {
-            code::keep();
+            self.keep();
         }
         is_put
+    }
+
+    /// The trap stays, unless it has gone away with its mapping.
+    fn keep(&self) {
+        let mut there = [0; TRAP.len()];
+        let is_read = code::read(self.change.address, &mut there).is_ok();
+        if if is_read {
+            there == TRAP
+        } else {
+            self.change.is_hidden()
+        } {
+            code::keep();
+        }
     }
 
     fn end(&self) {

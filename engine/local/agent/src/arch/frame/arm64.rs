@@ -126,17 +126,6 @@ pub fn thread_pointer() -> usize {
     pointer
 }
 
-/// Writes a word by one instruction, wherever it is.
-///
-/// # Safety
-/// It is mapped, and may be written.
-pub unsafe fn store(address: usize, word: u64) {
-    // SAFETY: as above.
-    unsafe {
-        asm!("str {1}, [{0}]", in(reg) address, in(reg) word, options(nostack, preserves_flags))
-    };
-}
-
 /// What the processor has: [`BRANCH_TYPES`] and so on. Detours read it too.
 pub static FEATURES: AtomicU32 = AtomicU32::new(0);
 

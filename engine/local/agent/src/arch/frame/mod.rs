@@ -7,7 +7,7 @@
 //! - `register`: a register by its number in the layout of ptrace(2);
 //! - `system_call`, `set_result`: what a system call is made with, and what is different after it;
 //! - `pc`: the address of a detour's site, as its code has stored it in the registers;
-//! - `thread_pointer`: what is different for each thread; `store`: one store of a word; `begin_with`: what the processor has.
+//! - `thread_pointer`: what is different for each thread; `begin_with`: what the processor has.
 
 use engine_isa::Arch;
 

@@ -1,6 +1,6 @@
 //! x86-64: the trap is `int3`.
 
-#![expect(unsafe_code, reason = "reads the base of FS, and writes text")]
+#![expect(unsafe_code, reason = "reads the base of FS")]
 
 use core::arch::asm;
 use core::mem::offset_of;
@@ -158,17 +158,6 @@ pub fn thread_pointer() -> usize {
     // SAFETY: the kernel lets programs execute it.
     unsafe { asm!("rdfsbase {}", out(reg) base, options(nomem, nostack, preserves_flags)) };
     base
-}
-
-/// Writes a word by one instruction, wherever it is.
-///
-/// # Safety
-/// It is mapped, and may be written.
-pub unsafe fn store(address: usize, word: u64) {
-    // SAFETY: as above.
-    unsafe {
-        asm!("mov qword ptr [{}], {}", in(reg) address, in(reg) word, options(nostack, preserves_flags))
-    };
 }
 
 /// Whether `rdfsbase` may be executed.
