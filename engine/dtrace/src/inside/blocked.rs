@@ -49,7 +49,10 @@ fn may_block(pid: u32, thread: &str) -> bool {
     let path = format!("/proc/{pid}/task/{thread}");
     let path = Path::new(&path);
     match blocks(path) {
-        Some(false) => *thread != pid.to_string() && waits(pid, path) == Some(true),
+        // Between the two looks it can have returned, and blocks it again.
+        Some(false) if *thread != pid.to_string() => {
+            waits(pid, path) == Some(true) || blocks(path) == Some(true)
+        }
         blocks => blocks == Some(true),
     }
 }
