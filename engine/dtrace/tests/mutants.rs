@@ -318,16 +318,6 @@ const MUTANTS: &[Mutant] = &[
             "children::children_that_are_to_have_no_handlers_live",
         ],
     ),
-    // A guard is written to whatever has taken its place.
-    mutant(
-        "guards-unchecked",
-        "local/agent/src/jumps/replace.rs",
-        ["if before != change.before {", "if before.is_empty() {"],
-        [
-            "inside",
-            "attached::a_process_that_loads_libraries_survives_tracing",
-        ],
-    ),
     // Threads come to traps while guards are written.
     mutant(
         "traps-for-guards",
