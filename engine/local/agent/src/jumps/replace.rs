@@ -142,12 +142,11 @@ impl<'a> Writing<'a> {
     /// The trap stays, unless it has gone away with its mapping.
     fn keep(&self) {
         let mut there = [0; TRAP.len()];
-        let is_read = code::read(self.change.address, &mut there).is_ok();
-        if if is_read {
-            there == TRAP
-        } else {
-            self.change.is_hidden()
-        } {
+        let stays = match code::read(self.change.address, &mut there) {
+            Ok(()) => there == TRAP,
+            Err(_) => self.change.is_hidden(),
+        };
+        if stays {
             code::keep();
         }
     }
