@@ -25,10 +25,14 @@ pub fn ensure(needs: &[Need]) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
+    let mut instead = None;
     if can_install()
         && let Err(error) = install(&missing)
     {
         say!("{error}");
+        if let Error::WouldRemove { keeping, .. } = error {
+            instead = keeping;
+        }
     }
     let still = unmet(&missing)?;
     if still.is_empty() {
@@ -37,7 +41,7 @@ pub fn ensure(needs: &[Need]) -> Result<()> {
     let what: Vec<_> = still.iter().map(Need::what).collect();
     Err(Error::Host {
         missing: what.join(", "),
-        fix: fix(&still),
+        fix: instead.unwrap_or_else(|| fix(&still)),
     })
 }
 
@@ -45,7 +49,7 @@ pub fn ensure(needs: &[Need]) -> Result<()> {
 pub fn fix(needs: &[Need]) -> String {
     const RUSTUP: &str = "rustup component add rust-src";
     let packages = packages_of(needs);
-    let command = install_command(&packages);
+    let command = install_command(&["--no-install-recommends"], &packages);
     let rust = needs.iter().find(|n| matches!(n, Need::Rust { .. }));
     match rust.map(|it| it.packages().is_empty()) {
         None => command,
@@ -80,10 +84,11 @@ fn can_install() -> bool {
     geteuid().is_root() && Path::new("/etc/debian_version").exists() && which("apt-get")
 }
 
-fn install_command(packages: &[String]) -> String {
+fn install_command(options: &[&str], packages: &[String]) -> String {
     let sudo = if geteuid().is_root() { "" } else { "sudo " };
     format!(
-        "{sudo}apt-get update && {sudo}apt-get install --no-install-recommends {}",
+        "{sudo}apt-get update && {sudo}apt-get install {} {}",
+        options.join(" "),
         packages.join(" ")
     )
 }
@@ -140,15 +145,14 @@ impl HostApt {
     }
 
     fn install(&self, packages: &[String]) -> Result<()> {
-        let simulated = run::read(cmd!(
-            self.0,
-            "apt-get --simulate --no-install-recommends install {packages...}"
-        ))?;
+        let simulated = self.simulate(&["--no-install-recommends"], packages)?;
         let losses = removed(&simulated);
         if !losses.is_empty() {
+            let names: Vec<_> = losses.iter().map(|(name, _)| *name).collect();
             return Err(Error::WouldRemove {
                 packages: packages.join(" "),
-                losses: losses.join(" "),
+                losses: names.join(" "),
+                keeping: self.keeping(packages, &losses),
             });
         }
         say!(
@@ -166,6 +170,28 @@ impl HostApt {
         ];
         run::openly(cmd!(self.0, "apt-get {options...} install {packages...}"))
     }
+
+    fn simulate(&self, options: &[&str], packages: &[String]) -> Result<String> {
+        run::read(cmd!(
+            self.0,
+            "apt-get --simulate {options...} install {packages...}"
+        ))
+    }
+
+    /// The command that installs these and removes nothing, if other versions of the packages to
+    /// be lost allow it: a backport of qemu-utils breaks the QEMU of its release. Since that may
+    /// be a downgrade, it is named and not run.
+    fn keeping(&self, packages: &[String], losses: &[(&str, &str)]) -> Option<String> {
+        const OPTIONS: [&str; 2] = ["--no-install-recommends", "--allow-downgrades"];
+        let mut packages = packages.to_vec();
+        for (name, installed) in losses {
+            let versions = run::read(cmd!(self.0, "apt-cache madison {name}")).ok()?;
+            packages.push(format!("{name}={}", another(&versions, installed)?));
+        }
+        let simulated = self.simulate(&OPTIONS, &packages).ok()?;
+        let keeps = removed(&simulated).is_empty();
+        keeps.then(|| install_command(&OPTIONS, &packages))
+    }
 }
 
 /// The candidate version that `apt-cache policy` prints.
@@ -176,12 +202,20 @@ fn candidate(policy: &str) -> Option<&str> {
         .filter(|version| *version != "(none)")
 }
 
-/// The packages that `apt-get --simulate` would remove.
-fn removed(simulated: &str) -> Vec<&str> {
-    simulated
-        .lines()
-        .filter_map(|line| line.strip_prefix("Remv ")?.split(' ').next())
-        .collect()
+/// The packages that `apt-get --simulate` would remove, and their versions.
+fn removed(simulated: &str) -> Vec<(&str, &str)> {
+    let removals = simulated.lines().filter_map(|it| it.strip_prefix("Remv "));
+    let named = removals.map(|it| {
+        let (name, version) = it.split_once(" [").unwrap_or((it, ""));
+        (name, version.split(']').next().unwrap_or_default())
+    });
+    named.collect()
+}
+
+/// The first version that `apt-cache madison` lists (the newest comes first), but for this one.
+fn another<'a>(versions: &'a str, except: &str) -> Option<&'a str> {
+    let versions = versions.lines().filter_map(|it| it.split(" | ").nth(1));
+    versions.map(str::trim).find(|version| *version != except)
 }
 
 #[cfg(test)]
@@ -200,8 +234,19 @@ mod tests {
         let simulated = "Reading package lists...\n\
             Remv qemu-utils [1:10.0.2~bpo12+1]\n\
             Inst qemu-system-arm (1:7.2 Debian:12.12/oldstable [amd64])\n";
-        assert_eq!(removed(simulated), ["qemu-utils"]);
+        assert_eq!(removed(simulated), [("qemu-utils", "1:10.0.2~bpo12+1")]);
         assert!(removed("Inst a (1 x [amd64])\n").is_empty());
+    }
+
+    #[test]
+    fn another_version_is_the_newest_but_the_installed_one() {
+        let line =
+            |version| format!(" qemu-utils | {version} | uri bookworm/main amd64 Packages\n");
+        let versions = line("1:10.0.2~bpo12+1") + &line("1:7.2-18") + &line("1:7.2-15");
+        assert_eq!(another(&versions, "1:10.0.2~bpo12+1"), Some("1:7.2-18"));
+        assert_eq!(another(&versions, "1:9"), Some("1:10.0.2~bpo12+1"));
+        assert_eq!(another(&line("1:9"), "1:9"), None);
+        assert_eq!(another("", "1:9"), None);
     }
 
     #[test]
