@@ -432,7 +432,11 @@ fn it_needs_no_privilege() {
     let folder = folder();
     let program = build(&folder, "children", "-O1");
     let command = folder.path().join("dtrace");
-    fs::copy(env!("CARGO_BIN_EXE_dtrace"), &command).unwrap();
+    // Another process writes it: while we did, a child of another test could inherit it, open for writing, and it
+    // would not be executed (execve(2), ETXTBSY).
+    let mut copy = Command::new("cp");
+    copy.args([Path::new(env!("CARGO_BIN_EXE_dtrace")), &command]);
+    assert!(copy.status().unwrap().success());
     // Whatever umask(2) has left.
     for path in [folder.path(), &command, &program] {
         fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();

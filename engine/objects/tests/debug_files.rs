@@ -142,10 +142,11 @@ fn a_sparse_file_costs_no_memory() {
     }
     let header = symtab(&bytes);
     bytes[header + 32..header + 40].copy_from_slice(&(900_u64 << 30).to_le_bytes());
-    std::fs::write(&program, &bytes).unwrap();
-    let file = std::fs::File::options().write(true).open(&program).unwrap();
-    file.set_len(1 << 40).unwrap();
-    drop(file);
+    std::fs::write(build.path("changed"), &bytes).unwrap();
+    // Other processes write what is executed: while we did, a child of another test could inherit it, open for
+    // writing (execve(2), ETXTBSY).
+    build.tool("cp", &["changed", "program"]);
+    build.tool("truncate", &["--size=1T", "program"]);
     let child = Child::start(&program);
     let objects = Objects::of(&Process::open(child.id()).unwrap()).unwrap();
     let program = objects
