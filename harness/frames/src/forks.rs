@@ -84,7 +84,7 @@ extern "C" fn run(words: *mut c_void) -> c_int {
 }
 
 /// Waits for a child, which must have exited with 0.
-fn wait(child: c_int) -> Result<(), Error> {
+pub fn wait(child: c_int) -> Result<(), Error> {
     let mut status = 0;
     // SAFETY: `status` is ours.
     let ended = unsafe { libc::waitpid(child, &raw mut status, 0) };

@@ -19,6 +19,8 @@
 //! - `place FUNCTION` prints where in its file the program has a function, and no counts.
 //! - `forks COUNT` makes children while a thread runs: so many of their own, and so many that share
 //!   the memory until they execute.
+//! - `spawned COUNT` makes children without handlers of signals, and with them where that is refused, and prints on
+//!   standard error how often it was.
 //! - `faults COUNT` handles signals of loads that fault, and has them executed again.
 //! - `alarms COUNT` is interrupted so often in a loop.
 //! - `maps CALLS` replaces the page of a function by others.
@@ -45,6 +47,7 @@ mod pages;
 mod place;
 mod privileged;
 mod signals;
+mod spawned;
 mod special;
 mod stacks;
 mod threads;
@@ -70,7 +73,7 @@ enum Error {
     Wrong(String),
 }
 
-const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | skewed | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | guarded CALLS | hardened CALLS | kept CALLS | masked CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS | privileged | trapped";
+const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | skewed | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | guarded CALLS | hardened CALLS | kept CALLS | masked CALLS | place FUNCTION | forks COUNT | spawned COUNT | faults COUNT | alarms COUNT | maps CALLS | privileged | trapped";
 
 fn main() -> ExitCode {
     match Command::parse(std::env::args_os()).and_then(|command| run(&command)) {
@@ -102,6 +105,7 @@ fn run(command: &Command) -> Result<Counts, Error> {
         Command::Masked { calls } => masked::call(calls),
         Command::Place { ref function } => place::print(function),
         Command::Forks { count } => forks::fork(count),
+        Command::Spawned { count } => spawned::spawn(count),
         Command::Faults { count } => faults::fault(count),
         Command::Alarms { count } => alarms::ring(count),
         Command::Maps { calls } => maps::map(calls),

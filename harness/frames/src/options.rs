@@ -42,6 +42,8 @@ pub enum Command {
     Place { function: String },
     /// Make children.
     Forks { count: usize },
+    /// Make children without handlers of signals.
+    Spawned { count: usize },
     /// Handle faults.
     Faults { count: usize },
     /// Handle alarms.
@@ -96,6 +98,7 @@ impl Command {
                 function: parser.value()?.string()?,
             },
             "forks" => Self::Forks { count: number()? },
+            "spawned" => Self::Spawned { count: number()? },
             "faults" => Self::Faults { count: number()? },
             "alarms" => Self::Alarms { count: number()? },
             "maps" => Self::Maps { calls: number()? },

@@ -61,6 +61,20 @@ pub struct Exception {
     pub held: Held,
 }
 
+/// `struct clone_args` of `linux/sched.h`, as far as clone3(2) needs it. libc has none for all machines.
+#[repr(C, align(8))]
+#[derive(Debug, Default)]
+pub struct CloneArguments {
+    pub flags: u64,
+    pidfd: u64,
+    child_tid: u64,
+    parent_tid: u64,
+    pub exit_signal: u64,
+    stack: u64,
+    stack_size: u64,
+    tls: u64,
+}
+
 /// A function that returns the sum of its arguments, and its name.
 pub type Guarded = (&'static str, unsafe extern "C" fn(usize, usize) -> usize);
 
@@ -124,6 +138,8 @@ unsafe extern "C" {
     pub fn frames_privileged();
     /// Executes a trap.
     pub fn frames_trapped();
+    /// Calls clone3(2), by its number, and returns its result or a negated error number.
+    pub fn frames_clone3(arguments: *const CloneArguments, size: usize) -> isize;
     /// Returns its argument plus 1. Nothing else is in its page.
     pub fn frames_paged(number: usize) -> usize;
 }
