@@ -41,15 +41,26 @@ pub fn ensure(needs: &[Need]) -> Result<()> {
     let what: Vec<_> = still.iter().map(Need::what).collect();
     Err(Error::Host {
         missing: what.join(", "),
-        fix: instead.unwrap_or_else(|| fix(&still)),
+        fix: match instead {
+            Some(command) => fix_with(command, &still),
+            None => fix(&still),
+        },
     })
 }
 
 /// The command that installs these.
 pub fn fix(needs: &[Need]) -> String {
+    let packages = packages_of(needs);
+    fix_with(
+        install_command(&["--no-install-recommends"], &packages),
+        needs,
+    )
+}
+
+/// The same, with this command for all that packages provide.
+fn fix_with(command: String, needs: &[Need]) -> String {
     const RUSTUP: &str = "rustup component add rust-src";
     let packages = packages_of(needs);
-    let command = install_command(&["--no-install-recommends"], &packages);
     let rust = needs.iter().find(|n| matches!(n, Need::Rust { .. }));
     match rust.map(|it| it.packages().is_empty()) {
         None => command,
@@ -247,6 +258,15 @@ mod tests {
         assert_eq!(another(&versions, "1:9"), Some("1:10.0.2~bpo12+1"));
         assert_eq!(another(&line("1:9"), "1:9"), None);
         assert_eq!(another("", "1:9"), None);
+    }
+
+    #[test]
+    fn another_command_leaves_the_advice_on_rust() {
+        let targets = vec![String::from("x86_64-unknown-none")];
+        let needs = [program("a", "p"), Need::Rust { targets }];
+        let fixed = fix_with("apt-get install p=1".into(), &needs);
+        assert!(fixed.starts_with("apt-get install p=1"), "{fixed}");
+        assert!(fixed.contains("rustup component add"), "{fixed}");
     }
 
     #[test]
