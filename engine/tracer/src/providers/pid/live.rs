@@ -87,9 +87,10 @@ impl<A: Arch> Located for Site<A> {
         self.place
     }
 
-    /// An address space's key is that of an allocation, so its lowest bits are constant.
+    /// An address space's key is that of an allocation, so its lowest bits are constant. Sites of one
+    /// space are as far apart as their addresses are.
     fn bits((space, address): Self::Place) -> u32 {
-        address as u32 ^ (space >> 4) as u32
+        (address as u32).wrapping_add((space >> 4) as u32)
     }
 }
 

@@ -1,4 +1,4 @@
-//! How much work it is to create probes, in places of the indexes that are looked at.
+//! How much work it is to create probes and to find a site, in places that are looked at.
 
 use std::format;
 use std::vec::Vec;
@@ -7,8 +7,10 @@ use engine_abi::{Description, PidProbes};
 use engine_isa::arm::Arm;
 
 use super::body::Body;
+use super::live::Site;
 use super::{Created, Pid};
 use crate::platform::Space;
+use crate::site::live::Located;
 
 /// `mov r0, #0`
 const MOV: u32 = 0xe3a0_0000;
@@ -50,6 +52,18 @@ fn steps(pid: &Pid<Arm>) -> usize {
     let indexes = &pid.indexes;
     let all = [&indexes.functions, &indexes.probes, &indexes.sites];
     all.map(|index| index.steps.get()).iter().sum()
+}
+
+/// So those of a short function never meet at one place of the hash table.
+#[test]
+fn sites_of_a_space_are_as_far_apart_as_their_addresses() {
+    for key in [0, 64, 0xc1ab_cdc0] {
+        for distance in 1..34 {
+            let [entry, ret] =
+                [0x1_04a0, 0x1_04a0 + distance].map(|at| Site::<Arm>::bits((key, at)));
+            assert_eq!(ret.wrapping_sub(entry), distance as u32, "{key:#x}");
+        }
+    }
 }
 
 /// Each function and each probe is looked up once, each site twice: to charge it and to create it.
