@@ -149,8 +149,6 @@ unsafe impl Ioctl for Request<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     #[test]
@@ -158,8 +156,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let loader = folder.path().join("modprobe");
         let loaded = |script: &str| {
-            fs::write(&loader, format!("#!/bin/sh\n{script}\n")).unwrap();
-            fs::set_permissions(&loader, PermissionsExt::from_mode(0o755)).unwrap();
+            // Another process writes it: while we did, a child of another test could inherit it, open for
+            // writing, and it would not be executed (execve(2), ETXTBSY).
+            let mut write = process::Command::new("sh");
+            write.args([
+                "-c",
+                "printf '#!/bin/sh\\n%s\\n' \"$1\" >\"$2\" && chmod 755 \"$2\"",
+                "sh",
+            ]);
+            assert!(write.arg(script).arg(&loader).status().unwrap().success());
             load_by(loader.to_str().unwrap())
         };
         assert_eq!(loaded("echo a warning >&2"), Ok(()));
