@@ -71,8 +71,6 @@ pub enum Error {
         packages: String,
         /// The packages that apt would remove, separated by spaces.
         losses: String,
-        /// A command that installs them and removes nothing, if there is one.
-        keeping: Option<String>,
     },
     /// A guest package, or a file expected in one, is missing.
     #[error("{0}")]

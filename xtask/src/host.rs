@@ -25,14 +25,10 @@ pub fn ensure(needs: &[Need]) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    let mut instead = None;
     if can_install()
         && let Err(error) = install(&missing)
     {
         say!("{error}");
-        if let Error::WouldRemove { keeping, .. } = error {
-            instead = keeping;
-        }
     }
     let still = unmet(&missing)?;
     if still.is_empty() {
@@ -41,26 +37,21 @@ pub fn ensure(needs: &[Need]) -> Result<()> {
     let what: Vec<_> = still.iter().map(Need::what).collect();
     Err(Error::Host {
         missing: what.join(", "),
-        fix: match instead {
-            Some(command) => fix_with(command, &still),
-            None => fix(&still),
-        },
+        fix: fix(&still),
     })
 }
 
-/// The command that installs these.
+/// The command that installs these, and removes nothing.
 pub fn fix(needs: &[Need]) -> String {
     let packages = packages_of(needs);
-    fix_with(
-        install_command(&["--no-install-recommends"], &packages),
-        needs,
-    )
+    let keeping = HostApt::new().ok().and_then(|apt| apt.keeping(&packages));
+    fix_with(&keeping.unwrap_or(packages), needs)
 }
 
-/// The same, with this command for all that packages provide.
-fn fix_with(command: String, needs: &[Need]) -> String {
+/// The same, by these packages.
+fn fix_with(packages: &[String], needs: &[Need]) -> String {
     const RUSTUP: &str = "rustup component add rust-src";
-    let packages = packages_of(needs);
+    let command = install_command(packages);
     let rust = needs.iter().find(|n| matches!(n, Need::Rust { .. }));
     match rust.map(|it| it.packages().is_empty()) {
         None => command,
@@ -95,11 +86,12 @@ fn can_install() -> bool {
     geteuid().is_root() && Path::new("/etc/debian_version").exists() && which("apt-get")
 }
 
-fn install_command(options: &[&str], packages: &[String]) -> String {
+/// Without `--yes`, so that apt asks before it installs an older version.
+fn install_command(packages: &[String]) -> String {
     let sudo = if geteuid().is_root() { "" } else { "sudo " };
+    let install = "apt-get install --no-install-recommends --no-remove";
     format!(
-        "{sudo}apt-get update && {sudo}apt-get install {} {}",
-        options.join(" "),
+        "{sudo}apt-get update && {sudo}{install} {}",
         packages.join(" ")
     )
 }
@@ -156,14 +148,13 @@ impl HostApt {
     }
 
     fn install(&self, packages: &[String]) -> Result<()> {
-        let simulated = self.simulate(&["--no-install-recommends"], packages)?;
+        let simulated = self.simulate(packages)?;
         let losses = removed(&simulated);
         if !losses.is_empty() {
             let names: Vec<_> = losses.iter().map(|(name, _)| *name).collect();
             return Err(Error::WouldRemove {
                 packages: packages.join(" "),
                 losses: names.join(" "),
-                keeping: self.keeping(packages, &losses),
             });
         }
         say!(
@@ -182,26 +173,30 @@ impl HostApt {
         run::openly(cmd!(self.0, "apt-get {options...} install {packages...}"))
     }
 
-    fn simulate(&self, options: &[&str], packages: &[String]) -> Result<String> {
+    fn simulate(&self, packages: &[String]) -> Result<String> {
         run::read(cmd!(
             self.0,
-            "apt-get --simulate {options...} install {packages...}"
+            "apt-get --simulate --no-install-recommends install {packages...}"
         ))
     }
 
-    /// The command that installs these and removes nothing, if other versions of the packages to
-    /// be lost allow it: a backport of qemu-utils breaks the QEMU of its release. Since that may
-    /// be a downgrade, it is named and not run.
-    fn keeping(&self, packages: &[String], losses: &[(&str, &str)]) -> Option<String> {
-        const OPTIONS: [&str; 2] = ["--no-install-recommends", "--allow-downgrades"];
-        let mut packages = packages.to_vec();
-        for (name, installed) in losses {
+    /// What to install beside these so that nothing is removed, if anything would be, and if other
+    /// versions of that allow it: a backport of qemu-utils breaks the QEMU of its release. Since
+    /// that may be a downgrade, it is named and not run.
+    fn keeping(&self, packages: &[String]) -> Option<Vec<String>> {
+        let simulated = self.simulate(packages).ok()?;
+        let mut keeping = packages.to_vec();
+        for (name, installed) in removed(&simulated) {
             let versions = run::read(cmd!(self.0, "apt-cache madison {name}")).ok()?;
-            packages.push(format!("{name}={}", another(&versions, installed)?));
+            let with = |version| [&keeping[..], &[format!("{name}={version}")]].concat();
+            let found = others(&versions, installed).map(with).find(|packages| {
+                let simulated = self.simulate(packages);
+                simulated.is_ok_and(|it| removed(&it).iter().all(|(lost, _)| *lost != name))
+            });
+            keeping = found?;
         }
-        let simulated = self.simulate(&OPTIONS, &packages).ok()?;
-        let keeps = removed(&simulated).is_empty();
-        keeps.then(|| install_command(&OPTIONS, &packages))
+        let simulated = self.simulate(&keeping).ok()?;
+        removed(&simulated).is_empty().then_some(keeping)
     }
 }
 
@@ -223,14 +218,16 @@ fn removed(simulated: &str) -> Vec<(&str, &str)> {
     named.collect()
 }
 
-/// The first version that `apt-cache madison` lists (the newest comes first), but for this one.
-fn another<'a>(versions: &'a str, except: &str) -> Option<&'a str> {
+/// The versions that `apt-cache madison` lists (the newest comes first), but for this one.
+fn others<'a>(versions: &'a str, except: &'a str) -> impl Iterator<Item = &'a str> {
     let versions = versions.lines().filter_map(|it| it.split(" | ").nth(1));
-    versions.map(str::trim).find(|version| *version != except)
+    versions.map(str::trim).filter(move |it| *it != except)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
     use super::*;
 
     fn program(name: &str, package: &str) -> Need {
@@ -249,23 +246,60 @@ mod tests {
         assert!(removed("Inst a (1 x [amd64])\n").is_empty());
     }
 
+    /// An apt that has q in versions 3 and 2, has 1 beside it, and removes it for p unless it is 1.
+    fn apt(folder: &Path) -> HostApt {
+        let sh = run::shell().unwrap();
+        let scripts = [
+            (
+                "apt-get",
+                "case \"$*\" in *q=1*) ;; *p*) echo 'Remv q [2]' ;; esac",
+            ),
+            (
+                "apt-cache",
+                "for v in 3 2 1; do echo \" q | $v | uri bookworm/main amd64 Packages\"; done",
+            ),
+        ];
+        for (name, script) in scripts {
+            let path = folder.join(name);
+            // Another process writes it: while we did, a child of another test could inherit it, open
+            // for writing, and it would not be executed (execve(2), ETXTBSY).
+            let write = "printf '#!/bin/sh\n%s\n' \"$1\" >\"$2\" && chmod +x \"$2\"";
+            cmd!(sh, "sh -c {write} sh {script} {path}").run().unwrap();
+        }
+        let others = sh.var("PATH").unwrap();
+        sh.set_var("PATH", format!("{}:{others}", folder.display()));
+        HostApt(sh)
+    }
+
     #[test]
-    fn another_version_is_the_newest_but_the_installed_one() {
+    fn each_other_version_is_tried_so_that_nothing_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let apt = apt(folder.path());
+        let p = String::from("p");
+        assert_eq!(
+            apt.keeping(slice::from_ref(&p)),
+            Some(vec![p, "q=1".into()])
+        );
+        assert_eq!(apt.keeping(&["o".into()]), Some(vec!["o".into()]));
+    }
+
+    #[test]
+    fn other_versions_are_all_but_the_installed_one() {
         let line =
             |version| format!(" qemu-utils | {version} | uri bookworm/main amd64 Packages\n");
         let versions = line("1:10.0.2~bpo12+1") + &line("1:7.2-18") + &line("1:7.2-15");
-        assert_eq!(another(&versions, "1:10.0.2~bpo12+1"), Some("1:7.2-18"));
-        assert_eq!(another(&versions, "1:9"), Some("1:10.0.2~bpo12+1"));
-        assert_eq!(another(&line("1:9"), "1:9"), None);
-        assert_eq!(another("", "1:9"), None);
+        let but = |except| others(&versions, except).collect::<Vec<_>>();
+        assert_eq!(but("1:10.0.2~bpo12+1"), ["1:7.2-18", "1:7.2-15"]);
+        assert_eq!(but("1:9").len(), 3);
+        assert_eq!(others("", "1:9").next(), None);
     }
 
     #[test]
     fn another_command_leaves_the_advice_on_rust() {
         let targets = vec![String::from("x86_64-unknown-none")];
         let needs = [program("a", "p"), Need::Rust { targets }];
-        let fixed = fix_with("apt-get install p=1".into(), &needs);
-        assert!(fixed.starts_with("apt-get install p=1"), "{fixed}");
+        let fixed = fix_with(&["p=1".into()], &needs);
+        assert!(fixed.contains("--no-remove p=1"), "{fixed}");
         assert!(fixed.contains("rustup component add"), "{fixed}");
     }
 
@@ -280,6 +314,7 @@ mod tests {
     #[test]
     fn the_install_command_names_each_package_once() {
         let needs = [program("a", "p"), program("b", "p"), program("c", "o")];
-        assert!(fix(&needs).ends_with("--no-install-recommends o p"));
+        let fixed = fix_with(&packages_of(&needs), &needs);
+        assert!(fixed.ends_with(" --no-remove o p"), "{fixed}");
     }
 }
