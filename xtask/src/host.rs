@@ -180,9 +180,9 @@ impl HostApt {
         ))
     }
 
-    /// What to install beside these so that nothing is removed, if anything would be, and if other
-    /// versions of that allow it: a backport of qemu-utils breaks the QEMU of its release. Since
-    /// that may be a downgrade, it is named and not run.
+    /// These, and with them other versions of what they would have removed, so that nothing is: a
+    /// backport of qemu-utils breaks the QEMU of its release. None if there is no such version.
+    /// Since it may be a downgrade, it is named and not run.
     fn keeping(&self, packages: &[String]) -> Option<Vec<String>> {
         let simulated = self.simulate(packages).ok()?;
         let mut keeping = packages.to_vec();

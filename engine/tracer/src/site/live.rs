@@ -54,8 +54,8 @@ impl<A: Arch> Located for Site<A> {
     }
 }
 
-/// The least size of the hash table: in it, two sites fewer than 34 bytes apart never meet at one place,
-/// nor do their hits take 17 instructions more (x86-64, `scenarios/pid/cost.yaml`).
+/// The least size of the hash table. In a smaller one, two sites fewer than 34 bytes apart can meet at
+/// one place; each hit of the second takes 17 instructions more then (x86-64, `scenarios/pid/cost.yaml`).
 const PLACES: usize = 64;
 
 /// A set of armed sites, looked up by address.
